@@ -1,0 +1,1 @@
+"""The command line: flags, a service, a rendering. The only home of typer."""

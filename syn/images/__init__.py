@@ -1,0 +1,1 @@
+"""Persisted images of agent sessions: recall.v1 and synapse.image/1."""

@@ -1,0 +1,1 @@
+"""The disposable projection: rows, manifest, check words, and the SQLite store."""

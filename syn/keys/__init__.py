@@ -1,0 +1,1 @@
+"""Keys, signatures, policy and trust. The only home of cryptography."""

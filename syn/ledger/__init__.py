@@ -1,0 +1,1 @@
+"""The append-only record of decisions: entries, segments, heads, replay. Pure."""

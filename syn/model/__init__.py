@@ -1,0 +1,1 @@
+"""Frozen values that every layer speaks. No behaviour beyond their own shape."""

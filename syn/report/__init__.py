@@ -1,0 +1,1 @@
+"""A verdict as JSON, text, SARIF, HTML, and signed envelopes."""

@@ -1,0 +1,1 @@
+"""One function per use case; the only place that reads the clock and the environment."""

@@ -1,0 +1,1 @@
+"""Invariants over frozen evidence, the level, the verdict. Pure."""

@@ -1,0 +1,1 @@
+"""One file per invariant; `syn.verify.registry` discovers them."""

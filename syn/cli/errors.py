@@ -1,0 +1,65 @@
+"""What a person or a program sees when a command stops."""
+
+import os
+import sys
+
+import typer
+
+from syn.cli import exits
+from syn.errors import SynError
+
+_USAGE_ERROR, _CLICK_ERROR = typer.BadParameter.__mro__[1:3]
+
+
+def explain(error: Exception, *, as_json: bool) -> int:
+    """Print why the command stopped and return its exit status; in JSON mode as one object."""
+    match error:
+        case typer.Exit():
+            return int(error.exit_code)
+        case typer.Abort():
+            code, message, remedy, status = "interrupted", "interrupted", "", exits.INTERRUPTED
+        case SynError():
+            code, message, remedy = error.code, error.message, error.remedy
+            status = exits.CAUSES[error.cause]
+        case _ if isinstance(error, _CLICK_ERROR):
+            code, message, remedy, status = "usage", _usage(error), _hint(error), exits.USAGE
+        case RecursionError() | MemoryError():
+            code, message, remedy = "limits", "the input is too deep or too large to read", ""
+            status = exits.INCOMPLETE
+        case OSError():
+            code, message, remedy = "io", _os_error(error), "check the disk and the permissions"
+            status = exits.INCOMPLETE
+        case _:
+            code, status = "internal", exits.INCOMPLETE
+            message = f"internal error: {type(error).__name__}: {error}"
+            remedy = "please report it; SYN_DEBUG=1 prints where it happened"
+            if os.environ.get("SYN_DEBUG"):  # noqa: TID251 - a port reads the environment
+                raise error
+    _print(code, message, remedy, as_json=as_json)
+    return status
+
+
+def _usage(error: Exception) -> str:
+    message = getattr(error, "format_message", None)
+    return str(message() if callable(message) else error)
+
+
+def _hint(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path} --help shows how" if context is not None else "syn --help"
+
+
+def _os_error(error: OSError) -> str:
+    name = f"{error.filename}: " if error.filename else ""
+    return f"{name}{(error.strerror or str(error)).lower()}"
+
+
+def _print(code: str, message: str, remedy: str, *, as_json: bool) -> None:
+    from syn.cli.output import print_json
+    from syn.report.escape import printable
+
+    if as_json:
+        print_json({"error": {"code": code, "message": message, "remedy": remedy}})
+    sys.stderr.write(f"syn: {printable(message)}\n")
+    if remedy:
+        sys.stderr.write(f"     {printable(remedy)}\n")

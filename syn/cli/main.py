@@ -1,0 +1,37 @@
+"""The entry point: finds the command, runs it, and turns whatever stopped it into an exit status."""
+
+import sys
+from collections.abc import Sequence
+
+from syn import __version__
+from syn.cli import exits
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Run `syn` with the process's arguments and leave with one of the statuses of design 9."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words == ["--version"]:
+        sys.stdout.write(f"syn {__version__}\n")
+        return
+    sys.exit(_status(words))
+
+
+def _status(words: list[str]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        # Facts are UTF-8 whatever the locale is, and output must never fail half-way.
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        from syn.cli.app import build
+
+        result = build().main(args=words, prog_name="syn", standalone_mode=False)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nsyn: interrupted; nothing was concluded\n")
+        return exits.INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr = None  # type: ignore[assignment]  # the reader is gone: say nothing more
+        return exits.OK
+    except Exception as error:  # noqa: BLE001 - the last resort: a message and a status, no traceback
+        from syn.cli.errors import explain
+
+        return explain(error, as_json="--json" in words)
+    return result if isinstance(result, int) else exits.OK

@@ -1,0 +1,33 @@
+"""Options that several commands share, and what they lead to."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from syn.services.workspace import Workspace
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Ref = Annotated[
+    str, typer.Option("--ref", metavar="REF", help="Read this commit instead of the work tree.")
+]
+Reason = Annotated[str, typer.Option("-m", "--reason", help="Why, in one line.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Globals:
+    """What the root options said."""
+
+    directory: Path
+
+
+def open_workspace(context: typer.Context) -> "Workspace":
+    """The workspace around the directory the command runs in."""
+    from syn.services.workspace import find_workspace, surroundings
+
+    place: Globals = context.find_object(Globals) or Globals(Path())
+    return find_workspace(place.directory, surroundings(os.environ))  # noqa: TID251 - a port

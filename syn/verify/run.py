@@ -1,0 +1,83 @@
+"""From evidence to a verdict: run the invariants that were asked for and add them up."""
+
+from dataclasses import dataclass, replace
+
+from syn.model.config import Profile
+from syn.model.finding import Finding, InvariantResult, Status, Verdict
+from syn.model.report import Subject
+from syn.verify.evidence import Evidence
+from syn.verify.invariant import Invariant, conclude
+from syn.verify.registry import all_invariants
+
+NOTHING = "nothing to check"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which invariants a run is asked for."""
+
+    deep: bool = False
+    since: bool = False
+    root: bool = False
+    """A trust root for identities is given."""
+
+
+def selected(scope: Scope) -> tuple[Invariant, ...]:
+    """The invariants of a run, by number; never none."""
+    wanted = {
+        "default": True,
+        "deep": scope.deep,
+        "since": scope.since,
+        "root": scope.deep or scope.root,
+    }
+    return tuple(invariant for invariant in all_invariants() if wanted[invariant.when])
+
+
+def check_all(evidence: Evidence, scope: Scope) -> tuple[InvariantResult, ...]:
+    """The result of every invariant in scope, by number."""
+    return tuple(conclude(invariant, evidence) for invariant in selected(scope))
+
+
+def apply_profile(
+    results: tuple[InvariantResult, ...], profile: Profile, subject: Subject
+) -> tuple[InvariantResult, ...]:
+    """Under `strict`, warnings and every skip but "nothing to check" fail, and so does dirt."""
+    if profile == "standard":
+        return results
+    return tuple(_strict(result, subject) for result in results)
+
+
+def _strict(result: InvariantResult, subject: Subject) -> InvariantResult:
+    findings = tuple(
+        replace(f, severity="failure") if f.severity == "warning" else f for f in result.findings
+    )
+    if result.id == "INV-2" and subject.worktree == "dirty":
+        findings += (_dirty(),)
+    failed = any(f.severity == "failure" for f in findings)
+    if result.status is Status.SKIP and result.evidence.get("capped"):
+        failed = True
+    status = Status.FAIL if failed else result.status
+    return replace(result, status=status, findings=findings)
+
+
+def _dirty() -> Finding:
+    return Finding(
+        code="worktree-dirty",
+        subject="worktree",
+        expected="inputs and evidence equal to HEAD's",
+        actual="they differ",
+        remedy="commit, or verify --ref HEAD",
+        local=True,
+    )
+
+
+def verdict_of(results: tuple[InvariantResult, ...]) -> Verdict:
+    """`fail` outweighs `incomplete`, which outweighs `pass`; no result at all is an error."""
+    if not results:
+        raise RuntimeError("a verdict over zero checks")
+    statuses = {result.status for result in results}
+    if Status.FAIL in statuses:
+        return "fail"
+    if Status.INCOMPLETE in statuses:
+        return "incomplete"
+    return "pass"

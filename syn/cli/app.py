@@ -60,7 +60,7 @@ app = typer.Typer(
 )
 
 
-def _version(value: bool) -> None:  # noqa: FBT001 - the shape of a typer callback
+def _version(value: bool) -> None:
     if value:
         typer.echo(f"syn {__version__}")
         raise typer.Exit

@@ -1,4 +1,4 @@
-"""The entry point: finds the command, runs it, and turns whatever stopped it into an exit status."""
+"""The entry point: finds the command, runs it, and maps whatever stopped it to a status."""
 
 import sys
 from collections.abc import Sequence

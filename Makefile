@@ -2,15 +2,27 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup test lint demo bench torture docs fixtures clean
+.PHONY: help setup demo test lint bench torture docs golden clean
+
+help:
+	@echo "make demo     build a workspace from fixtures/, prove it, break it, see what is named"
+	@echo "make test     everything, on a fresh machine"
+	@echo "make lint     ruff, mypy, import-linter"
+	@echo "make bench    measure, beside git, and print ratios"
+	@echo "make torture  long fault injection (TORTURE_SECONDS=600)"
+	@echo "make docs     write the generated references again"
+	@echo "make golden   write the golden files again"
 
 setup: $(VENV)/.ready
 
 $(VENV)/.ready: pyproject.toml
-	@echo "setting up $(VENV) with the pinned dependencies"
+	@echo "setting up $(VENV): a virtual environment with the pinned dependencies"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
+
+demo: setup
+	@$(BIN)/python fixtures/demo.py
 
 test: setup
 	$(BIN)/python -m pytest -n auto
@@ -20,3 +32,18 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench: setup
+	@$(BIN)/python -m tests.bench
+
+torture: setup
+	@$(BIN)/python -m tests.fault --seconds $${TORTURE_SECONDS:-600}
+
+docs: setup
+	$(BIN)/python fixtures/reference.py
+
+golden: setup
+	$(BIN)/python fixtures/golden.py
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

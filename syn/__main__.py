@@ -1,0 +1,5 @@
+"""`python -m syn`."""
+
+from syn.cli.main import run
+
+run()

@@ -31,3 +31,8 @@ def is_digest(text: str) -> bool:
 def raw(digest: str) -> bytes:
     """The 32 bytes behind `sha256:<hex>`; the caller has checked `is_digest`."""
     return bytes.fromhex(digest.removeprefix("sha256:"))
+
+
+def text(data: bytes) -> str:
+    """`sha256:<hex>` of 32 bytes that are a digest already; the counterpart of `raw`."""
+    return f"sha256:{data.hex()}"

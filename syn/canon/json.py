@@ -1,12 +1,11 @@
 """Canonical JSON: the RFC 8785 (JCS) subset without floats that Synapse hashes and signs.
 
 ASCII keys, text without lone surrogates, integers to 2^53-1, bool, null, list, object. On this
-subset the
-encoder is byte-equal to JCS; `rfc8785` is the oracle in the tests.
+subset the encoder is byte-equal to JCS; `rfc8785` is the oracle in the tests. In Python: dict, list
+or tuple, str, int, bool and None.
 """
 
 import json
-from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from syn.errors import CannotError
@@ -48,6 +47,25 @@ def decode(data: bytes) -> Json:
         CanonError: not UTF-8, not JSON, duplicate keys, floats, or another spelling of the same
         value.
     """
+    value = _load(data)
+    if encode(value) != data:
+        raise CanonError("expected canonical JSON, got another spelling of it")
+    return value
+
+
+def parse(data: bytes) -> Json:
+    """Read JSON that somebody else wrote, in any spelling and with any text as key.
+
+    Raises:
+        CanonError: not UTF-8, not JSON, duplicate keys, floats, or a lone surrogate.
+    """
+    value = _load(data)
+    if b"\\u" in data and _has_surrogate(value):
+        raise CanonError("text holds a lone surrogate")
+    return value
+
+
+def _load(data: bytes) -> Json:
     try:
         value: Json = json.loads(
             data.decode(),
@@ -56,31 +74,46 @@ def decode(data: bytes) -> Json:
             parse_constant=_refuse_number,
         )
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise CanonError(f"expected canonical JSON, got {_reason(error)}") from error
-    if encode(value) != data:
-        raise CanonError("expected canonical JSON, got another spelling of it")
+        raise CanonError(f"expected JSON, got {_reason(error)}") from error
     return value
 
 
 def _check(value: object, depth: int) -> None:
+    """Refuse what has no canonical form; the commonest types first, since this is a hot path."""
+    if isinstance(value, str) or value is None:
+        return
     if depth > MAX_DEPTH:
         raise CanonError(f"nesting over {MAX_DEPTH} levels")
-    match value:
-        case None | bool() | str():
-            pass
-        case int():
-            if abs(value) > MAX_INTEGER:
-                raise CanonError(f"integer over 2^53-1: {str(value)[:20]}")
-        case Mapping():
-            for key, inner in value.items():
-                if not isinstance(key, str) or not key.isascii():
-                    raise CanonError(f"expected an ASCII key, got {key!r:.40}")
-                _check(inner, depth + 1)
-        case Sequence() if not isinstance(value, bytes | bytearray):
-            for inner in value:
-                _check(inner, depth + 1)
-        case _:
-            raise CanonError(f"{type(value).__name__} has no canonical form")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _check_key(key)
+            _check(inner, depth + 1)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _check(inner, depth + 1)
+    elif not isinstance(value, int):
+        raise CanonError(f"{type(value).__name__} has no canonical form")
+    elif abs(value) > MAX_INTEGER:
+        raise CanonError("integer over 2^53-1")
+
+
+def _check_key(key: object) -> None:
+    if not isinstance(key, str) or not key.isascii():
+        raise CanonError(f"expected an ASCII key, got {key!r:.40}")
+
+
+def _has_surrogate(value: Json) -> bool:
+    pending: list[Json] = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending.extend(item)
+            pending.extend(item.values())
+        elif isinstance(item, list):
+            pending.extend(item)
+        elif isinstance(item, str) and any("\ud800" <= char <= "\udfff" for char in item):
+            return True
+    return False
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

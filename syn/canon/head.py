@@ -26,7 +26,6 @@ _FIELDS = frozenset(
 _OPTIONAL = frozenset({"policy", "prev"})
 _OID = {"sha1": re.compile(r"[0-9a-f]{40}\Z"), "sha256": re.compile(r"[0-9a-f]{64}\Z")}
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}\Z")
-_DIGESTS = ("manifest", "inputs", "facts", "entries")
 
 ObjectFormat: TypeAlias = Literal["sha1", "sha256"]
 

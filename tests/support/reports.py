@@ -1,6 +1,7 @@
 """Reports with fixed values: what the golden files show and the other report tests start from."""
 
 from syn.model.finding import Finding, InvariantResult, Level, Status
+from syn.model.ledger import Entry
 from syn.model.report import CheckpointState, Report, Subject
 
 WORKSPACE = "6f1c1f0e-3c1b-4d57-9f0a-0d9b6a7f2c11"
@@ -170,4 +171,59 @@ def failing() -> Report:
         ts=TS,
         limits=LIMITS,
         local={"index": "present"},
+    )
+
+
+def decisions() -> tuple[tuple[str, Entry], ...]:
+    """Three decisions, newest first, one with hostile text."""
+    return (
+        (
+            "sha256:" + "5e" * 32,
+            Entry(
+                writer="w1",
+                seq=3,
+                prev="sha256:" + "5d" * 32,
+                ts="2026-04-14T09:30:00.000000Z",
+                actor="Agent <b>Smith</b> <agent@example.org>",
+                via="mcp",
+                action="update",
+                review="unreviewed",
+                fact="notes/\u202egnp",
+                path="facts/notes/\u202egnp.md",
+                taint="external",
+                reason='said so"><img src=x onerror=alert(1)>',
+            ),
+        ),
+        (
+            "sha256:" + "5d" * 32,
+            Entry(
+                writer="w1",
+                seq=2,
+                prev="sha256:" + "5c" * 32,
+                ts="2026-04-13T09:30:00.000000Z",
+                actor="Alice <alice@example.org>",
+                via="cli",
+                action="supersede",
+                review="seen",
+                fact="payments-owner-2",
+                path="facts/payments-owner-2.md",
+                reason="the team was renamed",
+            ),
+        ),
+        (
+            "sha256:" + "5c" * 32,
+            Entry(
+                writer="w1",
+                seq=1,
+                prev="sha256:" + "5b" * 32,
+                ts="2026-04-12T09:30:00.000000Z",
+                actor="Alice <alice@example.org>",
+                via="cli",
+                action="create",
+                review="seen",
+                fact="خانه",
+                path="facts/خانه.md",
+                reason="می‌خواهم",
+            ),
+        ),
     )

@@ -24,3 +24,7 @@ class Recorded:
     """Why the content is not to be trusted, or ""; inherited until a `clear` names it."""
     quarantine: tuple[str, ...]
     """Entry hashes of the quarantines that hold (no `clear` names them), sorted."""
+    tainted_by: tuple[str, ...] = ()
+    """Entry hashes of the decisions whose taint holds (no `clear` names them), sorted."""
+    head_payloads: tuple[str, ...] = ()
+    """Payload digest of each head, in the order of `heads`; "" where the head says it is gone."""

@@ -1,0 +1,180 @@
+"""What the ledger says of each fact: decision heads, derived from the entries alone (design 5).
+
+A set of entries has one answer, whatever order they come in: an entry is a head when no decision on
+the same fact names it in `after` and its own writer made no later decision on that fact.
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from syn.ledger.entry import HashedEntry
+from syn.model.ledger import FACT_ACTIONS, Entry
+from syn.model.recorded import Recorded
+
+_WORKSPACE_ACTIONS = frozenset({"config", "policy"})
+
+
+def recorded(entries: Iterable[HashedEntry]) -> dict[str, Recorded]:
+    """The recorded state of every fact that a decision was made on, by fact id in order.
+
+    Linear in the entries. Damage does not stop it: a reference to an entry that is not there counts
+    for nothing (`link_faults` names it).
+    """
+    groups: dict[str, _Group] = {}
+    for digest, entry in entries:
+        if not entry.fact:
+            continue
+        group = groups.get(entry.fact)
+        if group is None:
+            group = groups[entry.fact] = _Group()
+        if entry.action in FACT_ACTIONS:
+            group.decisions[digest] = entry
+        elif entry.action == "quarantine":
+            group.quarantines.add(digest)
+        elif entry.action == "clear":
+            group.lifted.update(entry.names)
+    return {fact: _state(fact, groups[fact]) for fact in sorted(groups) if groups[fact].decisions}
+
+
+def workspace_heads(entries: Iterable[HashedEntry], action: str) -> tuple[HashedEntry, ...]:
+    """The heads of the `config` or `policy` decisions, sorted by hash; several after a merge."""
+    decisions = {digest: entry for digest, entry in entries if entry.action == action}
+    return tuple((digest, decisions[digest]) for digest in _heads(decisions))
+
+
+def seen(state: Recorded | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """`after` and `prior` of a decision by somebody who sees this state of the fact."""
+    return ((), ()) if state is None else (state.heads, state.head_payloads)
+
+
+class _Group:
+    """What the entries say of one fact, unordered."""
+
+    __slots__ = ("decisions", "lifted", "quarantines")
+
+    def __init__(self) -> None:
+        self.decisions: dict[str, Entry] = {}
+        self.quarantines: set[str] = set()
+        self.lifted: set[str] = set()
+
+
+def _state(fact: str, group: _Group) -> Recorded:
+    decisions = group.decisions
+    heads = _heads(decisions)
+    entries = [decisions[head] for head in heads]
+    says = {(entry.payload, entry.path if entry.payload else "") for entry in entries}
+    forked = len(says) > 1
+    payload, path = ("", "") if forked else says.pop()
+    closed = _closed(decisions) if _ever_closed(decisions) else {}
+    # Every decision is an ancestor of a head, so its taint holds until a clear names it.
+    tainted = sorted(h for h, e in decisions.items() if e.taint and h not in group.lifted)
+    return Recorded(
+        fact=fact,
+        heads=heads,
+        path=path,
+        payload=payload,
+        source="" if forked else min(entry.source for entry in entries),
+        deleted=not forked and not payload,
+        forked=forked,
+        closed=any(closed.get(head, False) for head in heads),
+        taint="; ".join(sorted({decisions[digest].taint for digest in tainted})),
+        quarantine=tuple(sorted(group.quarantines - group.lifted)),
+        tainted_by=tuple(tainted),
+        head_payloads=tuple(entry.payload for entry in entries),
+    )
+
+
+def _heads(decisions: Mapping[str, Entry]) -> tuple[str, ...]:
+    if len(decisions) == 1:
+        return tuple(decisions)
+    named = {digest for entry in decisions.values() for digest in entry.after}
+    newest: dict[str, int] = {}
+    for entry in decisions.values():
+        newest[entry.writer] = max(newest.get(entry.writer, 0), entry.seq)
+    return tuple(
+        sorted(
+            digest
+            for digest, entry in decisions.items()
+            if digest not in named and entry.seq == newest[entry.writer]
+        )
+    )
+
+
+def _ever_closed(decisions: Mapping[str, Entry]) -> bool:
+    return any(entry.action == "close" for entry in decisions.values())
+
+
+def _closed(decisions: Mapping[str, Entry]) -> dict[str, bool]:
+    """Per decision, whether the fact is closed after it: a function of what it comes after."""
+    parents = predecessors(decisions)
+    before: dict[str, bool] = {}
+    after: dict[str, bool] = {}
+    for digest in ordered(parents):
+        entry = decisions[digest]
+        before[digest] = any(after.get(parent, False) for parent in parents[digest])
+        after[digest] = _closes(entry, before[digest], before, parents, decisions)
+    return after
+
+
+def _closes(
+    entry: Entry,
+    now: bool,
+    before: Mapping[str, bool],
+    parents: Mapping[str, tuple[str, ...]],
+    decisions: Mapping[str, Entry],
+) -> bool:
+    if entry.action == "close":
+        return True
+    if entry.action == "undo":
+        named = [name for name in entry.names if name in before]
+        first = [name for name in named if not set(parents[name]) & set(named)]
+        return any(before[name] for name in first) if first else now
+    if entry.action == "create":
+        # A fact that was deleted begins anew; a create on a living one (a fault) reopens nothing.
+        return now and any(decisions[p].payload for p in entry.after if p in decisions)
+    return now
+
+
+def predecessors(decisions: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
+    """Per decision on one fact, the decisions on it that it comes directly after.
+
+    Those that `after` names, and the one before by the same writer.
+    """
+    by_writer: dict[str, list[tuple[int, str]]] = {}
+    for digest, entry in decisions.items():
+        by_writer.setdefault(entry.writer, []).append((entry.seq, digest))
+    own: dict[str, str] = {}
+    for chain in by_writer.values():
+        chain.sort()
+        own.update(
+            (later, earlier) for (low, earlier), (high, later) in pairwise(chain) if low < high
+        )
+    return {
+        digest: tuple({name for name in (*entry.after, own.get(digest, "")) if name in decisions})
+        for digest, entry in decisions.items()
+    }
+
+
+def ordered(parents: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """The decisions so that each comes after its predecessors (Kahn); ties by hash.
+
+    A cycle cannot be made, since an entry's hash covers what it names; if a caller passes one
+    anyway, its members come last, sorted, and nothing loops.
+    """
+    waiting = {digest: len(names) for digest, names in parents.items()}
+    children: dict[str, list[str]] = {}
+    for digest, names in parents.items():
+        for name in names:
+            children.setdefault(name, []).append(digest)
+    ready = sorted((digest for digest, count in waiting.items() if not count), reverse=True)
+    result: list[str] = []
+    while ready:
+        digest = ready.pop()
+        result.append(digest)
+        for child in sorted(children.get(digest, ()), reverse=True):
+            waiting[child] -= 1
+            if not waiting[child]:
+                ready.append(child)
+    if len(result) < len(parents):
+        result += sorted(parents.keys() - set(result))
+    return result

@@ -1,0 +1,110 @@
+"""The YAML event stream under the strict reader: libyaml where PyYAML has it, else pure Python.
+
+Both read the same text the same way (ADR 0003): only LF and CRLF are line ends, so the
+characters that YAML 1.1 also breaks lines at (NEL, LS, PS) and the byte order mark are replaced
+by stand-ins of the same length before, and put back after.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+import yaml
+from yaml.scanner import ScannerError
+
+from syn.facts.pure_yaml import PureParser
+
+_SPECIAL = re.compile("[\x85\u2028\u2029\ufeff]")
+_STAND_IN_RANGES = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Front matter made safe for a YAML 1.1 scanner; same length, same lines."""
+
+    text: str
+    originals: dict[int, str]
+    """Stand-in code point → the character it stands for; empty for nearly every file."""
+
+    def restore(self, value: str) -> str:
+        """Put the original characters back into a value."""
+        return value.translate(self.originals) if self.originals else value
+
+
+def prepare(front: str) -> Prepared:
+    """Replace the characters that only YAML 1.1 takes as line breaks or as a mark."""
+    found = sorted(set(_SPECIAL.findall(front)))
+    if not found:
+        return Prepared(front, {})
+    free = _unused(front)
+    stand_ins = {original: next(free) for original in found}
+    text = front.translate({ord(original): code for original, code in stand_ins.items()})
+    return Prepared(text, {code: original for original, code in stand_ins.items()})
+
+
+def _unused(front: str) -> Iterator[int]:
+    """Private code points that stand neither in the text nor, escaped, in its spelling.
+
+    Front matter is capped at 256 KiB, which cannot hold all of them.
+    """
+    lower = front.lower()
+    for code in (code for codes in _STAND_IN_RANGES for code in codes):
+        if chr(code) not in front and f"{code:x}" not in lower:
+            yield code
+
+
+class Mark(Protocol):
+    """A place in the text; both numbers count from 0."""
+
+    line: int
+    index: int
+    """In characters."""
+
+
+class Event(Protocol):
+    """What the events of both scanners carry; each kind has some of it."""
+
+    start_mark: Mark
+    end_mark: Mark
+    anchor: str | None
+    tag: str | None
+    value: str
+    style: str | None
+    """`'`, `"`, `|`, `>`, or nothing for a plain scalar."""
+    explicit: bool
+    """The document starts with `---`."""
+
+
+def parse_events(text: str, *, pure: bool = False) -> Iterator[Event]:
+    """The events of a prepared text.
+
+    Raises:
+        yaml.MarkedYAMLError: the text is not YAML; the marks count from 0.
+    """
+    if pure or not yaml.__with_libyaml__:
+        yield from _drain(PureParser(text))
+        return
+    # the stub does not export what the module does
+    from yaml.cyaml import CParser  # type: ignore[attr-defined]
+
+    yield from _drain(CParser(text))
+
+
+def _drain(parser: "_EventSource") -> Iterator[Event]:
+    while (event := parser.get_event()) is not None:
+        yield cast("Event", event)
+
+
+class _EventSource(Protocol):
+    def get_event(self) -> object: ...
+
+
+def fault_line(error: yaml.MarkedYAMLError) -> int:
+    """The line, from 0, that a person has to look at; the same for both scanners."""
+    mark = error.problem_mark
+    start = error.context_mark
+    open_ended = (error.problem or "").startswith(("found unexpected", "could not find"))
+    if start is not None and open_ended and isinstance(error, ScannerError):
+        return int(start.line)
+    return int(mark.line) if mark is not None else 0

@@ -1,0 +1,181 @@
+"""Links of a body: wiki links, embeds and Markdown links to other facts (design 3.3).
+
+The Markdown parser decides what is text, so code spans, fences, comments and HTML hold no links.
+An exact prefilter leaves out the parser for bodies that cannot hold one (ADR 0006).
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+from urllib.parse import unquote
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline import link as markdown_link
+from markdown_it.token import Token
+
+from syn.model.fact import Link, LinkSyntax
+
+Order: TypeAlias = Literal["target|text", "text|target"]
+
+SIZE_BUDGET = 512 * 1024
+"""Characters of a body that is searched for links."""
+BRACKET_BUDGET = 20_000
+"""Opening brackets of a body."""
+NESTING_BUDGET = 40
+"""Brackets open at once in a paragraph, and levels of containers (a list counts two)."""
+
+_WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_WEB = re.compile(r"(?:https?|mailto|ftp|tel|data|file|javascript|vbscript):", re.IGNORECASE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_MAYBE_LINK = re.compile(r"\[\[|\]:|\]\((?!(?:https?://|#|mailto:))")
+_OTHER_FILE = re.compile(r"\.(?!md\Z|mdx\Z)[A-Za-z][A-Za-z0-9]{0,3}\Z", re.IGNORECASE)
+_LONE_CR = re.compile(r"\r(?!\n)")
+_MAX_NESTING = 2 * NESTING_BUDGET
+
+
+def body_links(body: str, first_line: int, order: Order) -> tuple[Link, ...] | None:
+    """The links of a body in source order; None when the body is over a budget.
+
+    Args:
+        body: exact text; `first_line` is the line of the file it starts on, from 1.
+        first_line: see `body`.
+        order: which half of `[[a|b]]` is the target.
+    """
+    if not may_hold_links(body):
+        return ()
+    return parse_links(body, first_line, order)
+
+
+def may_hold_links(body: str) -> bool:
+    """Whether a body has what every link needs: `[[`, `]:`, or `](` before no web address."""
+    return _MAYBE_LINK.search(body) is not None
+
+
+def parse_links(body: str, first_line: int, order: Order) -> tuple[Link, ...] | None:
+    """As `body_links`, always through the Markdown parser."""
+    if over_budget(body):
+        return None
+    tokens = _PARSER.parse(_LONE_CR.sub(" ", body))
+    if any(token.level >= NESTING_BUDGET for token in tokens):
+        return None
+    return tuple(_walk(tokens, first_line, order))
+
+
+def over_budget(body: str) -> bool:
+    """Whether a body is too long, or has too many or too deeply nested brackets."""
+    if len(body) > SIZE_BUDGET:
+        return True
+    count = body.count("[")
+    return count > BRACKET_BUDGET or (count > NESTING_BUDGET and _nests_deeply(body))
+
+
+def _nests_deeply(body: str) -> bool:
+    depth = 0
+    for found in _BRACKET.finditer(body):
+        match found[0][0]:
+            case "[":
+                depth += 1
+                if depth > NESTING_BUDGET:
+                    return True
+            case "]":
+                depth = max(0, depth - 1)
+            case _:
+                depth = 0
+    return False
+
+
+_BRACKET = re.compile(r"[\[\]]|\n[ \t]*\r?\n")
+
+
+def text_links(text: str, order: Order) -> Iterator[tuple[str, str, str]]:
+    """Target, text and heading of each wiki link in a front-matter value."""
+    for found in _WIKI.finditer(text):
+        if (parts := split_wiki(found[1], order)) is not None:
+            yield parts
+
+
+def split_wiki(content: str, order: Order) -> tuple[str, str, str] | None:
+    """Target, text and heading of what stands between `[[` and `]]`; None when it leads nowhere.
+
+    A link to a heading of the same file and a web address lead to no other fact.
+    """
+    left, bar, right = content.replace("\\|", "|").partition("|")
+    target, text = (right, left) if bar and order == "text|target" else (left, right)
+    target, _, heading = target.strip().partition("#")
+    if not target.strip() or _WEB.match(target):
+        return None
+    return target.strip(), text.strip(), heading.strip()
+
+
+def _walk(tokens: list[Token], first_line: int, order: Order) -> Iterator[Link]:
+    for token in tokens:
+        if token.type != "inline" or not token.children or token.map is None:
+            continue
+        base = first_line + token.map[0]
+        for index, child in enumerate(token.children):
+            if child.type not in ("wiki_link", "link_open"):
+                continue
+            line = base + token.content.count("\n", 0, child.meta.get("pos", 0))
+            if child.type == "wiki_link":
+                parts, syntax = split_wiki(child.content, order), child.meta["syntax"]
+            else:
+                parts, syntax = _markdown_parts(token.children, index), "markdown"
+            if parts is not None:
+                yield Link(line, syntax, *parts)
+
+
+def _markdown_parts(children: list[Token], index: int) -> tuple[str, str, str] | None:
+    href = str(children[index].attrGet("href") or "")
+    path, _, heading = href.partition("#")
+    path = unquote(path.partition("?")[0])
+    if not path or _SCHEME.match(path) or path.startswith("//"):
+        return None
+    if _OTHER_FILE.search(path):
+        return None
+    text = []
+    for child in children[index + 1 :]:
+        if child.type == "link_close":
+            break
+        text.append(child.content)
+    return path, "".join(text), unquote(heading)
+
+
+def _wiki_rule(state: StateInline, silent: bool) -> bool:
+    """`[[…]]` and `![[…]]`, before the rules for links and images."""
+    embed = state.src.startswith("![[", state.pos)
+    if not embed and not state.src.startswith("[[", state.pos):
+        return False
+    found = _WIKI.match(state.src, state.pos + embed, state.posMax)
+    # an odd backtick opens a code span, which binds tighter than brackets
+    if found is None or found[1].count("`") % 2 or not found[1].strip():
+        return False
+    if not silent:
+        token = state.push("wiki_link", "", 0)
+        syntax: LinkSyntax = "embed" if embed else "wiki"
+        token.content = found[1]
+        token.meta = {"pos": state.pos, "syntax": syntax}
+    state.pos = found.end()
+    return True
+
+
+def _link_rule(state: StateInline, silent: bool) -> bool:
+    """The parser's own rule for links, which forgets where a link stands."""
+    start, known = state.pos, len(state.tokens)
+    if not markdown_link(state, silent):
+        return False
+    if not silent:
+        opening = next(token for token in state.tokens[known:] if token.type == "link_open")
+        opening.meta = {"pos": start}
+    return True
+
+
+def _build_parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
+    parser.inline.ruler.at("link", _link_rule)
+    parser.inline.ruler.before("link", "wiki_link", _wiki_rule)
+    # emphasis never decides what is a link, and is the dearest of the inline rules
+    return parser.disable("emphasis")
+
+
+_PARSER = _build_parser()

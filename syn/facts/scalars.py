@@ -1,0 +1,29 @@
+"""Resolution of plain scalars by the YAML 1.2 core schema, keeping the written text.
+
+YAML 1.2.2, section 10.3.2. `no`, `12:30`, `2025-01-01`, `1_000` and `0b1` are text.
+"""
+
+import re
+
+from syn.model.payload import Lexical, ScalarType
+
+_WORDS: dict[str, ScalarType] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), "null"),
+    **dict.fromkeys(("true", "True", "TRUE", "false", "False", "FALSE"), "bool"),
+}
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(
+    r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
+_NUMERIC_START = frozenset("0123456789+-.")
+
+
+def resolve(text: str) -> str | Lexical:
+    """What a plain scalar is: text, or an int, float, bool or null as it is written."""
+    if text[:1] in _NUMERIC_START and text:
+        if _INT.fullmatch(text):
+            return Lexical("int", text)
+        return Lexical("float", text) if _FLOAT.fullmatch(text) else text
+    word = _WORDS.get(text)
+    return text if word is None else Lexical(word, text)

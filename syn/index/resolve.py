@@ -1,0 +1,140 @@
+"""Link resolution: the same answer on every machine, whatever the order of files (design 3.3).
+
+Steps, in order: id, path from the root, path from the linking file, path suffix (stem included),
+alias, title. The first step that finds anything decides; several candidates there are
+`ambiguous`. Ids and paths compare as written; aliases and titles compare folded.
+"""
+
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from syn.index.rows import FactKey
+
+_SUFFIX = ".md"
+_FILE_NAME = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
+
+
+def fold(text: str) -> str:
+    """The one folding rule: NFC, full case folding, NFC. SQLite's NOCASE folds ASCII only."""
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFC", text).casefold()
+    return unicodedata.normalize("NFC", folded)
+
+
+class Resolution(NamedTuple):
+    """Where a target leads."""
+
+    outcome: str
+    """`resolved`, `ambiguous`, `missing`, or `attachment` (an embed of something that is no
+    Markdown)."""
+    step: str
+    path: str | None
+    candidates: int
+
+
+_MISSING = Resolution("missing", "", None, 0)
+_ATTACHMENT = Resolution("attachment", "", None, 0)
+_Places = dict[str, "int | list[int]"]
+
+
+class Resolver:
+    """Look-up tables over every fact's key; about 1 kB per fact with the keys."""
+
+    def __init__(self, keys: Sequence[FactKey]) -> None:
+        self._paths = [key.path for key in keys]
+        self._by_path = {path: place for place, path in enumerate(self._paths)}
+        self._by_id: _Places = {}
+        self._by_stem: _Places = {}
+        self._by_alias: _Places = {}
+        self._by_title: _Places = {}
+        for place, key in enumerate(keys):
+            _put(self._by_id, key.id, place)
+            _put(self._by_stem, _stem(key.path), place)
+            _put(self._by_title, key.title_key, place)
+            for alias in dict.fromkeys(key.aliases):
+                _put(self._by_alias, alias, place)
+
+    def resolve(self, linking: str, syntax: str, target: str) -> Resolution:
+        """Where a link in the file `linking` leads; an empty target is the file itself."""
+        if not target:
+            return Resolution("resolved", "self", linking, 1)
+        found = self._find(linking, target)
+        if not found and syntax == "markdown" and "%" in target:
+            found = self._find(linking, unquote(target))
+        if found:
+            return found
+        embedded = syntax == "embed" and _FILE_NAME.search(target)
+        return _ATTACHMENT if embedded and not target.endswith(_SUFFIX) else _MISSING
+
+    def by_id(self, fact_id: str) -> tuple[str, ...]:
+        """The paths of the facts with exactly this id, in path order."""
+        return tuple(self._paths[place] for place in _get(self._by_id, fact_id))
+
+    def _find(self, linking: str, target: str) -> Resolution | None:
+        name = target.removeprefix("/")
+        relative = target.startswith(("./", "../"))
+        if found := self._answer("id", _get(self._by_id, target)):
+            return found
+        if not relative and (found := self._answer("path", self._at(name))):
+            return found
+        if not target.startswith("/"):
+            near = posixpath.normpath(posixpath.join(posixpath.dirname(linking), target))
+            if found := self._answer("relative", self._at(near)):
+                return found
+        if not relative and (found := self._answer("suffix", self._ending(name))):
+            return found
+        key = fold(target)
+        return self._answer("alias", _get(self._by_alias, key)) or self._answer(
+            "title", _get(self._by_title, key)
+        )
+
+    def _at(self, path: str) -> list[int]:
+        for name in (path, path + _SUFFIX):
+            if (place := self._by_path.get(name)) is not None:
+                return [place]
+        return []
+
+    def _ending(self, name: str) -> list[int]:
+        places = _get(self._by_stem, _stem(name))
+        if "/" not in name and not name.endswith(_SUFFIX):
+            return list(places)
+        ends = (f"/{name}", f"/{name}{_SUFFIX}")
+        return [place for place in places if f"/{self._paths[place]}".endswith(ends)]
+
+    def _answer(self, step: str, places: Sequence[int]) -> Resolution | None:
+        if not places:
+            return None
+        if len(places) == 1:
+            return Resolution("resolved", step, self._paths[places[0]], 1)
+        return Resolution("ambiguous", step, None, len(places))
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(_SUFFIX)
+
+
+def _put(places: _Places, key: str, place: int) -> None:
+    known = places.get(key)
+    if known is None:
+        places[key] = place
+    elif isinstance(known, int):
+        places[key] = [known, place]
+    else:
+        known.append(place)
+
+
+def _get(places: _Places, key: str) -> Sequence[int]:
+    known = places.get(key)
+    if known is None:
+        return ()
+    return (known,) if isinstance(known, int) else known
+
+
+def lookup_keys(keys: Iterable[FactKey]) -> frozenset[tuple[str, ...]]:
+    """Everything resolution can depend on; equal sets resolve every link equally."""
+    return frozenset((key.path, key.id, key.title_key, *key.aliases) for key in keys)

@@ -1,0 +1,114 @@
+"""Whether a file is an index of ours, and whether it is sound. Reads only, and says, never heals.
+
+FTS5's integrity-check is an INSERT to SQLite, so for a live index it runs on a copy: `verify`
+never opens the live file for writing.
+"""
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from syn.index.rows import PROJECTION
+from syn.index.store import files, schema
+from syn.index.store.errors import REBUILD, IndexUnusable, guard
+from syn.index.store.files import FileRecord
+
+_MAX_MESSAGES = 20
+_FTS_CHECK = "INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)"
+"""Rank 1 compares with the rows; without it a stray delete goes unseen."""
+
+
+def refuse_side_files(path: Path) -> None:
+    """Refuse an index that another program is writing, or died writing.
+
+    A journal or write-ahead log beside it holds part of its content, and reading without it gives
+    a state that never was. Synapse itself never makes one.
+    """
+    for suffix in ("-journal", "-wal"):
+        side = path.with_name(path.name + suffix)
+        try:
+            size = side.stat().st_size
+        except FileNotFoundError:
+            continue
+        if size:
+            raise IndexUnusable(
+                "index-locked",
+                f"{path.name}: {side.name} stands beside it: another program is writing the index "
+                "or died while it did",
+                f"close that program, or delete {path.name} and {side.name} and run syn reindex",
+            )
+
+
+def refuse_foreign(connection: sqlite3.Connection, name: str) -> None:
+    """Refuse what is no index of this version: `index-foreign`, `-version`, `-schema`."""
+    with guard(Path(name)):
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if application != schema.APPLICATION_ID:
+        raise IndexUnusable(
+            "index-foreign",
+            f"{name}: expected an index of Synapse, got another SQLite database",
+            "move that file away and run syn reindex",
+        )
+    if version != schema.SCHEMA:
+        raise IndexUnusable(
+            "index-version", f"{name}: expected schema {schema.SCHEMA}, got {version}", REBUILD
+        )
+    with guard(Path(name)):
+        faults = schema.faults(connection)
+    if faults:
+        raise IndexUnusable("index-schema", f"{name}: {'; '.join(faults[:5])}", REBUILD)
+    projection = meta(connection).get("projection")
+    if projection is not None and projection != str(PROJECTION):
+        raise IndexUnusable(
+            "index-version", f"{name}: expected projection {PROJECTION}, got {projection}", REBUILD
+        )
+
+
+def meta(connection: sqlite3.Connection) -> dict[str, str]:
+    """The meta table: projection version, inputs_hash, and what else the builder was given."""
+    return dict(connection.execute("SELECT key, value FROM meta ORDER BY key"))
+
+
+def file_records(connection: sqlite3.Connection) -> Iterator[FileRecord]:
+    """The files the index was built from, in path order."""
+    rows = connection.execute("SELECT path, source_digest, readable, stat FROM file ORDER BY path")
+    for path, digest, readable, stat in rows:
+        yield FileRecord(path, digest, bool(readable), stat)
+
+
+def structure_faults(connection: sqlite3.Connection) -> list[str]:
+    """What SQLite's own integrity_check says; empty when the b-trees and constraints hold."""
+    rows = connection.execute(f"PRAGMA integrity_check({_MAX_MESSAGES})").fetchall()
+    return [str(row[0]) for row in rows if row[0] != "ok"]
+
+
+def fts_fault(connection: sqlite3.Connection) -> str:
+    """What FTS5's integrity-check says, rows included; "" when it holds. Needs a writable file."""
+    try:
+        connection.execute(_FTS_CHECK)
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return ""
+
+
+def fts_fault_of(path: Path) -> str:
+    """`fts_fault` of a live index, on a temporary copy of it."""
+    with guard(path), tempfile.TemporaryDirectory(prefix="syn-") as folder:
+        copy = Path(folder) / "index.db"
+        copy.touch(mode=0o600)
+        files.copy_into(path, copy)
+        with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+            connection.execute("PRAGMA trusted_schema = OFF")
+            return fts_fault(connection)
+
+
+def refuse_unsound(connection: sqlite3.Connection, name: str) -> None:
+    """Refuse to put a file in place that does not hold what was written."""
+    faults = structure_faults(connection)
+    if not faults and (fault := fts_fault(connection)):
+        faults = [f"full-text index: {fault}"]
+    if faults:
+        raise IndexUnusable("index-corrupt", f"{name}: {'; '.join(faults[:3])}", REBUILD)

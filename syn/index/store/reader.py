@@ -1,0 +1,267 @@
+"""Reading an index: immutable, reopened when the file was replaced, every row as it is stored."""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+from urllib.parse import quote
+
+from syn.index.lines import encode_row
+from syn.index.query import (
+    Filters,
+    checked_limit,
+    decode_cursor,
+    encode_cursor,
+    search_expression,
+)
+from syn.index.rows import STATE, TABLES, FactRow, Scalar, StateRow, Table
+from syn.index.store import check, schema
+from syn.index.store.errors import IndexUnusable, guard
+from syn.index.store.files import FileRecord
+
+_Identity = tuple[int, int, int, int]
+_SELECT = {table.name: schema.select(table) for table in TABLES}
+
+
+def _qualified(table: str, columns: Sequence[str]) -> str:
+    return ", ".join(f'{table}."{name}"' for name in columns)
+
+
+_FACT = _qualified("fact", FactRow._fields)
+_STATE = _qualified("state", STATE.columns)
+_ITEM_COLUMNS = (
+    *("path", "id", "type", "title", "status", "subject", "field", "value"),
+    *("valid_from", "valid_to", "tags"),
+)
+_ITEM = f"{_qualified('fact', _ITEM_COLUMNS)}, state.state, state.taint, state.quarantine"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A fact as a list or a search shows it; values as written."""
+
+    path: str
+    id: str
+    type: str | None
+    title: str
+    status: str | None
+    subject: str | None
+    field: str | None
+    value: str | None
+    valid_from: str | None
+    valid_to: str | None
+    tags: str
+    """Canonical JSON list (`lines.read_list`)."""
+    state: str | None
+    """None when the row has no cell: such a fact is `unchecked`."""
+    taint: str | None
+    quarantine: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of an answer."""
+
+    items: tuple[Item, ...]
+    total: int
+    next: str | None
+    """The cursor of the next page, or None on the last."""
+
+
+class Index:
+    """An open index. Every call answers from the file that is in place at that moment.
+
+    Use as a context manager. Safe to share between threads: SQLite serializes.
+
+    Raises (every method): IndexUnusable.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._identity: _Identity
+        self._connection = self._open()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the file."""
+        self._connection.close()
+
+    # Content for verification.
+
+    def lines(self, table: Table) -> Iterator[bytes]:
+        """The manifest lines of one table, sorted by primary key."""
+        for row in self.rows(table):
+            yield encode_row(table, row)
+
+    def rows(self, table: Table) -> Iterator[tuple[Scalar, ...]]:
+        """The rows of one table as they are stored, columns in the table's order."""
+        with guard(self._path):
+            yield from self._current().execute(_SELECT[table.name])
+
+    def meta(self) -> dict[str, str]:
+        """The meta table: projection version, inputs_hash, and what the builder was given."""
+        with guard(self._path):
+            return check.meta(self._current())
+
+    def files(self) -> Iterator[FileRecord]:
+        """The files the index was built from, in path order."""
+        with guard(self._path):
+            yield from check.file_records(self._current())
+
+    def structure_faults(self) -> list[str]:
+        """What SQLite's integrity_check says; empty when it holds."""
+        with guard(self._path):
+            return check.structure_faults(self._current())
+
+    def fts_fault(self) -> str:
+        """What FTS5's integrity-check says of a copy of the file; "" when it holds."""
+        return check.fts_fault_of(self._path)
+
+    # Answers.
+
+    def counts(self) -> dict[str, int]:
+        """Rows of every logical table."""
+        with guard(self._path):
+            parts = ", ".join(f"(SELECT count(*) FROM {t.name})" for t in TABLES)  # noqa: S608
+            row = self._current().execute(f"SELECT {parts}").fetchone()
+        return {table.name: count for table, count in zip(TABLES, row, strict=True)}
+
+    def tally(self, table: Table, column: str) -> dict[str, int]:
+        """How many rows hold each value of a column: states, problem codes, link outcomes."""
+        if column not in table.columns:
+            raise ValueError(f"expected a column of {table.name}, got {column!r}")
+        query = f'SELECT "{column}", count(*) FROM {table.name} GROUP BY 1 ORDER BY 1'  # noqa: S608
+        with guard(self._path):
+            return {str(value): count for value, count in self._current().execute(query)}
+
+    def cell(self, path: str) -> tuple[FactRow, StateRow | None] | None:
+        """One fact's row and its cell, as a verified read needs them; None when it is not there."""
+        found = list(self._cells("fact.path = ?", path))
+        return found[0] if found else None
+
+    def cells_of_id(self, fact_id: str) -> list[tuple[FactRow, StateRow | None]]:
+        """The facts with exactly this id, in path order: more than one when it stands twice."""
+        return list(self._cells("fact.id = ?", fact_id))
+
+    def cells(self) -> Iterator[tuple[FactRow, StateRow | None]]:
+        """Every fact's row and its cell, in path order."""
+        return self._cells("1")
+
+    def _cells(self, where: str, *values: str) -> Iterator[tuple[FactRow, StateRow | None]]:
+        query = (
+            f"SELECT {_FACT}, {_STATE} FROM fact LEFT JOIN state ON state.path = fact.path "  # noqa: S608
+            f"WHERE {where} ORDER BY fact.path"
+        )
+        width = len(FactRow._fields)
+        with guard(self._path):
+            for row in self._current().execute(query, values):
+                state = StateRow(*row[width:]) if row[width] is not None else None
+                yield FactRow(*row[:width]), state
+
+    def list(self, filters: Filters, limit: int, cursor: str | None = None) -> Page:
+        """Facts in path order; stable across changes of the index between two pages."""
+        where, values = filters.where()
+        after = decode_cursor("list", cursor) if cursor is not None else ""
+        from_fact = f"FROM fact LEFT JOIN state ON state.path = fact.path WHERE {where}"
+        with guard(self._path):
+            connection = self._current()
+            total = connection.execute(f"SELECT count(*) {from_fact}", values).fetchone()[0]
+            rows = connection.execute(
+                f"SELECT {_ITEM} {from_fact} AND fact.path > ? ORDER BY fact.path LIMIT ?",
+                [*values, str(after), checked_limit(limit) + 1],
+            ).fetchall()
+        items = tuple(Item(*row) for row in rows[:limit])
+        more = encode_cursor("list", items[-1].path) if len(rows) > limit else None
+        return Page(items, total, more)
+
+    def search(self, text: str, filters: Filters, limit: int, cursor: str | None = None) -> Page:
+        """Facts that hold every word of the text, best first, equal scores in path order."""
+        expression = search_expression(text)
+        start = decode_cursor("search", cursor) if cursor is not None else 0
+        if not isinstance(start, int) or start < 0:
+            start = 0
+        limit = checked_limit(limit)
+        if not expression:
+            return Page((), 0, None)
+        where, values = filters.where()
+        query = (
+            f"SELECT {_ITEM}, round(fact_fts.rank, 6) AS score FROM fact_fts "  # noqa: S608
+            "JOIN fact ON fact.n = fact_fts.rowid LEFT JOIN state ON state.path = fact.path "
+            f"WHERE fact_fts MATCH ? AND {where} ORDER BY score, fact.path LIMIT ? OFFSET ?"
+        )
+        count = (
+            "SELECT count(*) FROM fact_fts JOIN fact ON fact.n = fact_fts.rowid "  # noqa: S608
+            "LEFT JOIN state ON state.path = fact.path "
+            f"WHERE fact_fts MATCH ? AND {where}"
+        )
+        with guard(self._path):
+            connection = self._current()
+            rows = connection.execute(query, [expression, *values, limit + 1, start]).fetchall()
+            total = connection.execute(count, [expression, *values]).fetchone()[0]
+        items = tuple(Item(*row[:-1]) for row in rows[:limit])
+        more = encode_cursor("search", start + limit) if len(rows) > limit else None
+        return Page(items, total, more)
+
+    def ids(self) -> Iterator[str]:
+        """Every fact's id, in path order: to suggest near ones."""
+        with guard(self._path):
+            for row in self._current().execute("SELECT id FROM fact ORDER BY path"):
+                yield row[0]
+
+    # The file.
+
+    def _current(self) -> sqlite3.Connection:
+        """The connection to the file that is in place now."""
+        if _identity(self._path) != self._identity:
+            self._connection.close()
+            self._connection = self._open()
+        return self._connection
+
+    def _open(self) -> sqlite3.Connection:
+        check.refuse_side_files(self._path)
+        self._identity = _identity(self._path)
+        name = quote(os.fsencode(self._path.absolute()))
+        with guard(self._path):
+            connection = sqlite3.connect(
+                f"file:{name}?mode=ro&immutable=1",
+                uri=True,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+        try:
+            with guard(self._path):
+                connection.execute("PRAGMA trusted_schema = OFF")
+                connection.execute("PRAGMA cell_size_check = ON")
+            check.refuse_foreign(connection, self._path.name)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def open_index(path: Path) -> Index:
+    """Open an index for reading.
+
+    Raises:
+        IndexUnusable: `index-missing`, `-foreign`, `-version`, `-schema`, `-locked`, `-corrupt`.
+    """
+    return Index(path)
+
+
+def _identity(path: Path) -> _Identity:
+    try:
+        stat = path.stat()
+    except FileNotFoundError as error:
+        raise IndexUnusable(
+            "index-missing", f"{path.name}: there is no index", "run syn reindex"
+        ) from error
+    except OSError as error:
+        raise IndexUnusable("index-place", f"{path}: {error.strerror}", "") from error
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns

@@ -1,0 +1,98 @@
+"""What the file holds: STRICT tables made from the logical ones, FTS5, and the records beside.
+
+`SCHEMA` versions the file's shape (SQLite `user_version`), `rows.PROJECTION` the content.
+"""
+
+import sqlite3
+
+from syn.index.rows import FACT, TABLES, Table
+
+APPLICATION_ID = 0x53594E49
+"""`SYNI`, the SQLite header's application_id."""
+SCHEMA = 1
+FTS_COLUMNS = ("title", "subject", "field", "value", "tags", "body")
+FTS_WEIGHTS = (8.0, 4.0, 2.0, 4.0, 4.0, 1.0)
+"""bm25 weight of each column."""
+FTS_SHADOWS = frozenset(f"fact_fts_{part}" for part in ("data", "idx", "docsize", "config"))
+_TOKENIZER = "unicode61 remove_diacritics 2"
+
+
+def _create(table: Table) -> str:
+    columns = [f'"{name}" {kind}' for name, kind in zip(table.columns, table.types, strict=True)]
+    key = ", ".join(f'"{name}"' for name in table.key)
+    if table is FACT:
+        # FTS5 names its documents by an integer, which no manifest may show.
+        parts = ["n INTEGER PRIMARY KEY", *columns, f"UNIQUE ({key})"]
+        return f"CREATE TABLE {table.name} ({', '.join(parts)}) STRICT"
+    parts = [*columns, f"PRIMARY KEY ({key})"]
+    return f"CREATE TABLE {table.name} ({', '.join(parts)}) STRICT, WITHOUT ROWID"
+
+
+_META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID"
+_FILE = (
+    "CREATE TABLE file (path TEXT PRIMARY KEY, source_digest TEXT NOT NULL, "
+    "readable INTEGER NOT NULL, stat TEXT) STRICT, WITHOUT ROWID"
+)
+_FTS = (
+    f"CREATE VIRTUAL TABLE fact_fts USING fts5({', '.join(FTS_COLUMNS)}, "
+    f"content='fact', content_rowid='n', tokenize='{_TOKENIZER}')"
+)
+CREATE_TABLES: tuple[str, ...] = (*(_create(table) for table in TABLES), _META, _FILE, _FTS)
+CREATE_INDEXES: tuple[str, ...] = (
+    "CREATE INDEX fact_id ON fact (id)",
+    "CREATE INDEX fact_id_key ON fact (id_key)",
+    "CREATE INDEX fact_title_key ON fact (title_key)",
+    "CREATE INDEX fact_statement ON fact (subject, field)",
+    "CREATE INDEX tag_tag ON tag (tag, path)",
+    "CREATE INDEX target_path ON target (target_path) WHERE target_path IS NOT NULL",
+    "CREATE INDEX decision_fact ON decision (fact)",
+)
+
+
+def insert(table: Table) -> str:
+    """The INSERT of one row, columns in the table's order."""
+    names = ", ".join(f'"{name}"' for name in table.columns)
+    slots = ", ".join("?" * len(table.columns))
+    return f"INSERT INTO {table.name} ({names}) VALUES ({slots})"  # noqa: S608 - our own names
+
+
+def select(table: Table) -> str:
+    """Every row, columns in the table's order, sorted by primary key in byte order."""
+    names = ", ".join(f'"{name}"' for name in table.columns)
+    key = ", ".join(f'"{name}"' for name in table.key)
+    return f"SELECT {names} FROM {table.name} ORDER BY {key}"  # noqa: S608 - our own names
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make the empty tables and stamp the file as ours."""
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+    for statement in CREATE_TABLES:
+        connection.execute(statement)
+    weights = ", ".join(map(str, FTS_WEIGHTS))
+    connection.execute(
+        "INSERT INTO fact_fts (fact_fts, rank) VALUES ('rank', ?)", (f"bm25({weights})",)
+    )
+
+
+_EXPECTED = frozenset(
+    " ".join(statement.split()) for statement in (*CREATE_TABLES, *CREATE_INDEXES)
+)
+
+
+def faults(connection: sqlite3.Connection) -> list[str]:
+    """How the file's schema differs from ours: nothing more, nothing less, but statistics."""
+    rows = connection.execute(
+        "SELECT type, name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'"
+    ).fetchall()
+    found = {" ".join(str(sql).split()): f"{kind} {name}" for kind, name, sql in rows}
+    shadows = {
+        " ".join(str(sql).split())
+        for kind, name, sql in rows
+        if kind == "table" and name in FTS_SHADOWS
+    }
+    foreign = [label for sql, label in found.items() if sql not in _EXPECTED | shadows]
+    missing = [sql.partition(" (")[0].lower() for sql in _EXPECTED - found.keys()]
+    return sorted(
+        [*(f"not ours: {label}" for label in foreign), *(f"missing: {name}" for name in missing)]
+    )

@@ -80,21 +80,22 @@ def _load(data: bytes) -> Json:
 
 def _check(value: object, depth: int) -> None:
     """Refuse what has no canonical form; the commonest types first, since this is a hot path."""
-    if isinstance(value, str) or value is None:
+    if value is None or isinstance(value, str):
         return
-    if depth > MAX_DEPTH:
+    if isinstance(value, int):
+        if abs(value) > MAX_INTEGER:
+            raise CanonError("integer over 2^53-1")
+    elif depth >= MAX_DEPTH:
         raise CanonError(f"nesting over {MAX_DEPTH} levels")
-    if isinstance(value, dict):
+    elif isinstance(value, dict):
         for key, inner in value.items():
             _check_key(key)
             _check(inner, depth + 1)
     elif isinstance(value, list | tuple):
         for inner in value:
             _check(inner, depth + 1)
-    elif not isinstance(value, int):
+    else:
         raise CanonError(f"{type(value).__name__} has no canonical form")
-    elif abs(value) > MAX_INTEGER:
-        raise CanonError("integer over 2^53-1")
 
 
 def _check_key(key: object) -> None:

@@ -114,14 +114,11 @@ def load(path: Path) -> PrivateKey:
         LooseKeyError: others may read it, or it belongs to somebody else, or is no plain file.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        return parse(_read_private(path))
     except FileNotFoundError as error:
         raise KeyFileError("key-missing", f"no key at {path}", "run syn key init") from error
     except OSError as error:
         raise KeyFileError("key-unreadable", f"cannot read {path}: {error.strerror}") from error
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - the descriptor that was checked
-        _check_mode(path, os.fstat(file.fileno()))
-        return parse(file.read(MAX_FILE + 1))
 
 
 def save(key: PrivateKey, path: Path, comment: str = "") -> None:
@@ -142,6 +139,16 @@ def save(key: PrivateKey, path: Path, comment: str = "") -> None:
         raise KeyExistsError("key-exists", f"{error.filename} exists") from error
     except OSError as error:
         raise KeyFileError("key-unreadable", f"cannot write {path}: {error.strerror}") from error
+
+
+def _read_private(path: Path) -> bytes:
+    """The file's bytes, read through the descriptor whose mode was checked."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        _check_mode(path, os.fstat(descriptor))
+        return os.read(descriptor, MAX_FILE + 1)
+    finally:
+        os.close(descriptor)
 
 
 def _check_mode(path: Path, status: os.stat_result) -> None:

@@ -4,6 +4,7 @@ One rule per finding code, one result per finding. A finding without a file stan
 `synapse.toml`, since viewers need a file; one without a line stands on line 1.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import count
 from urllib.parse import quote
@@ -21,6 +22,7 @@ FINGERPRINT = "synapseFinding/v1"
 NO_FILE = "synapse.toml"
 
 _LEVEL: dict[Severity, str] = {"failure": "error", "warning": "warning", "unknown": "none"}
+_BRACKET = re.compile(r"(\\*)([\[\]])")
 _KIND: dict[Severity, str] = {"failure": "fail", "warning": "fail", "unknown": "open"}
 
 
@@ -143,7 +145,7 @@ def _fingerprints(findings: Sequence[Finding]) -> list[str]:
 
 def _message(line: str) -> str:
     """Text in which nothing is a placeholder (SARIF 3.11.5) or a link (3.11.6)."""
-    shown = printable(line).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    shown = _BRACKET.sub(r"\1\1\\\2", printable(line))
     return shown.replace("{", "{{").replace("}", "}}")
 
 

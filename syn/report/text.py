@@ -72,13 +72,10 @@ def render(
 def verdict_line(report: Report, required: Level | None = None) -> str:
     """The one line that states the outcome: the last of the text, the only one of `--quiet`."""
     counts = count(f for result in report.invariants for f in result.findings)
-    if report.verdict != "pass":
-        return f"{report.verdict.upper()}  level {report.level.name}{counts and f'  {counts}'}"
-    if required is not None and report.level.value < required.value:
-        return (
-            f"BELOW {required.name}  the checks pass, but only level {report.level.name} is reached"
-        )
-    return f"PASS  level {report.level.name}{counts and f'  {counts}'}"
+    if report.verdict == "pass" and required and report.level.value < required.value:
+        return f"BELOW {required.name}: the checks pass, and only level {report.level.name} holds"
+    line = f"{report.verdict.upper()} (level {report.level.name})"
+    return f"{line}: {counts}" if counts else line
 
 
 def count(findings: Iterable[Finding]) -> str:

@@ -1,5 +1,7 @@
 """Reports with fixed values: what the golden files show and the other report tests start from."""
 
+import hashlib
+
 from syn.model.finding import Finding, InvariantResult, Level, Status
 from syn.model.ledger import Entry
 from syn.model.report import CheckpointState, Report, Subject
@@ -227,3 +229,8 @@ def decisions() -> tuple[tuple[str, Entry], ...]:
             ),
         ),
     )
+
+
+def hex_of(data: bytes) -> str:
+    """SHA-256 of the bytes, as Statements write it."""
+    return hashlib.sha256(data).hexdigest()

@@ -74,6 +74,8 @@ class Event(Protocol):
     """`'`, `"`, `|`, `>`, or nothing for a plain scalar."""
     explicit: bool
     """The document starts with `---`."""
+    flow_style: bool | None
+    """The collection is written in brackets or braces."""
 
 
 def parse_events(text: str, *, pure: bool = False) -> Iterator[Event]:

@@ -4,14 +4,14 @@ A set of entries has one answer, whatever order they come in: an entry is a head
 the same fact names it in `after` and its own writer made no later decision on that fact.
 """
 
-from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 
 from syn.ledger.entry import HashedEntry
 from syn.model.ledger import FACT_ACTIONS, Entry
 from syn.model.recorded import Recorded
 
-_WORKSPACE_ACTIONS = frozenset({"config", "policy"})
+_BEGINS = frozenset({"create", "supersede"})
+"""Actions with which a deleted fact begins anew; on a living one they reopen nothing."""
 
 
 def recorded(entries: Iterable[HashedEntry]) -> dict[str, Recorded]:
@@ -65,7 +65,7 @@ def _state(fact: str, group: _Group) -> Recorded:
     says = {(entry.payload, entry.path if entry.payload else "") for entry in entries}
     forked = len(says) > 1
     payload, path = ("", "") if forked else says.pop()
-    closed = _closed(decisions) if _ever_closed(decisions) else {}
+    closed = _closed(decisions, predecessors(decisions))[1] if _ever_closed(decisions) else {}
     # Every decision is an ancestor of a head, so its taint holds until a clear names it.
     tainted = sorted(h for h, e in decisions.items() if e.taint and h not in group.lifted)
     return Recorded(
@@ -104,35 +104,53 @@ def _ever_closed(decisions: Mapping[str, Entry]) -> bool:
     return any(entry.action == "close" for entry in decisions.values())
 
 
-def _closed(decisions: Mapping[str, Entry]) -> dict[str, bool]:
-    """Per decision, whether the fact is closed after it: a function of what it comes after."""
-    parents = predecessors(decisions)
+def closed_before(
+    decisions: Mapping[str, Entry], parents: Mapping[str, tuple[str, ...]]
+) -> dict[str, bool]:
+    """Per decision on one fact, whether the fact was closed when it was made."""
+    return _closed(decisions, parents)[0] if _ever_closed(decisions) else {}
+
+
+def _closed(
+    decisions: Mapping[str, Entry], parents: Mapping[str, tuple[str, ...]]
+) -> tuple[dict[str, bool], dict[str, bool]]:
+    """Per decision, whether the fact is closed before and after it."""
     before: dict[str, bool] = {}
     after: dict[str, bool] = {}
     for digest in ordered(parents):
         entry = decisions[digest]
         before[digest] = any(after.get(parent, False) for parent in parents[digest])
-        after[digest] = _closes(entry, before[digest], before, parents, decisions)
-    return after
+        after[digest] = _closes(entry, before, parents, decisions, digest)
+    return before, after
 
 
 def _closes(
     entry: Entry,
-    now: bool,
     before: Mapping[str, bool],
     parents: Mapping[str, tuple[str, ...]],
     decisions: Mapping[str, Entry],
+    digest: str,
 ) -> bool:
+    now = before[digest]
     if entry.action == "close":
         return True
     if entry.action == "undo":
         named = [name for name in entry.names if name in before]
-        first = [name for name in named if not set(parents[name]) & set(named)]
+        first = [name for name in named if not _comes_after(name, named, decisions)]
         return any(before[name] for name in first) if first else now
-    if entry.action == "create":
-        # A fact that was deleted begins anew; a create on a living one (a fault) reopens nothing.
-        return now and any(decisions[p].payload for p in entry.after if p in decisions)
+    if entry.action in _BEGINS and not any(decisions[p].payload for p in parents[digest]):
+        return False
     return now
+
+
+def _comes_after(digest: str, named: Sequence[str], decisions: Mapping[str, Entry]) -> bool:
+    """Whether a decision comes after another of those named; undoing all goes before the first."""
+    entry = decisions[digest]
+    return any(
+        name in entry.after
+        or (decisions[name].writer == entry.writer and decisions[name].seq < entry.seq)
+        for name in named
+    )
 
 
 def predecessors(decisions: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
@@ -140,19 +158,25 @@ def predecessors(decisions: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
 
     Those that `after` names, and the one before by the same writer.
     """
-    by_writer: dict[str, list[tuple[int, str]]] = {}
-    for digest, entry in decisions.items():
-        by_writer.setdefault(entry.writer, []).append((entry.seq, digest))
-    own: dict[str, str] = {}
-    for chain in by_writer.values():
-        chain.sort()
-        own.update(
-            (later, earlier) for (low, earlier), (high, later) in pairwise(chain) if low < high
-        )
+    own = _own_before(decisions)
     return {
-        digest: tuple({name for name in (*entry.after, own.get(digest, "")) if name in decisions})
+        digest: tuple({name for name in (*entry.after, *own[digest]) if name in decisions})
         for digest, entry in decisions.items()
     }
+
+
+def _own_before(decisions: Mapping[str, Entry]) -> dict[str, list[str]]:
+    """Per decision, its writer's decisions with the next lower seq: one, but for equivocation."""
+    by_writer: dict[str, dict[int, list[str]]] = {}
+    for digest, entry in decisions.items():
+        by_writer.setdefault(entry.writer, {}).setdefault(entry.seq, []).append(digest)
+    own: dict[str, list[str]] = {}
+    for seqs in by_writer.values():
+        before: list[str] = []
+        for seq in sorted(seqs):
+            own.update((digest, before) for digest in seqs[seq])
+            before = seqs[seq]
+    return own
 
 
 def ordered(parents: Mapping[str, tuple[str, ...]]) -> list[str]:

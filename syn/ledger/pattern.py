@@ -13,7 +13,7 @@ from typing import cast
 from syn.ledger import syntax
 from syn.model.ledger import Action, Entry, Review, Via
 
-_TEXT = r'((?:[^"\\\x00-\x1f]++|\\(?:["\\bfnrt]|u00[01][0-9a-f]))+)'
+_TEXT = r'((?:[^"\\\x00-\x1f]++|\\(?:["\\bfnrt]|u00(?:0[0-7bef]|1[0-9a-f])))+)'
 _PART = r'(?!\.\.?[/"])[^"\\/\x00-\x1f\x7f]+'
 _PATH = rf"({_PART}(?:/{_PART})*)"
 _DIGEST = r"(sha256:[0-9a-f]{64})"

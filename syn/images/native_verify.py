@@ -1,0 +1,314 @@
+"""Checking a whole `synapse.image/1` image: rows in order, bodies beside them, then the head.
+
+What a verdict stands on, from the inside out: the word of each page over its exact bytes, the body
+under it, the Merkle root over the words, the head, and, when the caller has one, a key or an anchor
+from outside. Memory is one small record a page, whatever the bodies weigh.
+"""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from syn.canon.digest import raw
+from syn.canon.merkle import root as merkle_root
+from syn.images.classify import Fault, page_faults
+from syn.images.descriptor import (
+    SEAL_DETAILS,
+    benign_descriptor,
+    first_line,
+    sealed_descriptor,
+)
+from syn.images.malformed import MalformedError
+from syn.images.native import (
+    NativeHead,
+    Row,
+    encode_page,
+    image_digest,
+    parse_head,
+    parse_row,
+    signing_payload,
+)
+from syn.images.outside import KeyCheck, Outside, SignatureState
+from syn.images.report import Collected, ImageReport, Limit, refused_report
+from syn.images.survey import ImageFault, Survey
+from syn.images.table import NATIVE_FORMAT, Blob, Page
+from syn.images.word import native_prefix
+
+MAX_BODY = 1 << 30
+
+
+class Store(Protocol):
+    """The bodies of an image, by place."""
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        """The bytes at a place; shorter at the end of the store."""
+        ...
+
+    def size(self) -> int:
+        """Bytes of the store."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NativeResult:
+    """What a verification knows beside its report, for page-in, scrub and repair."""
+
+    report: ImageReport
+    head: NativeHead
+    blobs: Mapping[str, Blob]
+    last_seal: int
+
+
+def verify_native(
+    name: str,
+    lines: Iterable[bytes],
+    store: Store,
+    outside: Outside | None = None,
+    *,
+    beside: Callable[[NativeHead], Iterable[ImageFault]] = lambda _: (),
+) -> NativeResult:
+    """Check every page, the root, the ledger, the clearances, the store and the signature.
+
+    Args:
+        name: what the report calls the image.
+        lines: the lines of `image.jsonl`, each with its LF.
+        store: the bodies.
+        outside: keys and anchor.
+        beside: faults of what lies beside the two files.
+
+    Raises:
+        MalformedError: the head is none, or a line is no line.
+    """
+    outside = outside or Outside()
+    reader = iter(lines)
+    head = parse_head(_line(next(reader, b"")))
+    table = _Table(Collected(name, NATIVE_FORMAT), native_prefix(head.session), store)
+    for position, line in enumerate(reader):
+        table.take(position, line)
+    collected = table.collected
+    for position, fault in table.survey.page_faults():
+        collected.add(position, (fault,))
+    collected.image.extend(table.survey.image_faults(head.as_head(), table.blobs))
+    collected.image.extend(table.root_faults(head))
+    collected.image.extend(table.store_faults(head))
+    signature, faults = _signature(head, outside)
+    collected.image.extend(faults)
+    collected.image.extend(beside(head))
+    report = _report(table, head, signature)
+    return NativeResult(report, head, table.blobs, table.survey.last_seal)
+
+
+def _line(line: bytes) -> bytes:
+    if not line.endswith(b"\n"):
+        raise MalformedError("torn-line", "image.jsonl: the last line is torn", "image.jsonl")
+    return line[:-1]
+
+
+@dataclass(slots=True)
+class _Table:
+    collected: Collected
+    prefix: bytes
+    store: Store
+    survey: Survey = field(default_factory=Survey)
+    blobs: dict[str, Blob] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
+    stored: list[bytes] = field(default_factory=list)
+    """The stored words, as the root covers them."""
+    computed: dict[int, bytes] = field(default_factory=dict)
+    """Recomputed words where they differ."""
+    end: int = 0
+    gaps: list[tuple[int, int]] = field(default_factory=list)
+
+    def take(self, position: int, line: bytes) -> None:
+        """One row: its word, its body, its fields."""
+        try:
+            row = parse_row(_line(line), self.prefix, position)
+        except MalformedError as error:
+            self.collected.add(position, (Fault(f"row-{error.code}", "tampered"),))
+            self.stored.append(b"")
+            self.survey.add(_NO_PAGE, position)
+            return
+        self.stored.append(_word_bytes(row.page.word))
+        if row.page.word != row.computed:
+            self.computed[position] = raw(row.computed)
+        blob = self.body(row.page)
+        self.survey.add(row.page, position)
+        check = _WordCheck(row, self.prefix, position)
+        self.collected.add(position, page_faults(row.page, position, blob, check))
+
+    def body(self, page: Page) -> Blob | None:
+        """The body of a page, read and hashed once for all pages that share it."""
+        if page.offset < 0:
+            return None
+        known = self.blobs.get(page.digest)
+        if known is not None and self.places[page.digest] == page.offset:
+            return known
+        blob = self.read(page)
+        self.blobs[page.digest], self.places[page.digest] = blob, page.offset
+        return blob
+
+    def read(self, page: Page) -> Blob:
+        """Read the body of one page at its place."""
+        if not 0 <= page.length <= MAX_BODY:
+            return Blob(0, "", "", "blob-mismatch")
+        body = self.store.read_at(page.offset, page.length)
+        actual = hashlib.sha256(body).hexdigest()
+        if actual != page.digest:
+            return Blob(len(body), "", actual, "blob-mismatch")
+        if page.offset != self.end:
+            self.gaps.append((self.end, page.offset))
+        self.end = max(self.end, page.offset + page.length)
+        return Blob(len(body), first_line(body), actual, "", page.offset)
+
+    def root_faults(self, head: NativeHead) -> Iterator[ImageFault]:
+        """The root over the stored words; else over the recomputed ones, which clears the rows.
+
+        A root that fits neither means that rows were added, dropped, moved or forged.
+        """
+        if self.root(self.stored) == head.root:
+            return
+        mended = [self.computed.get(i, word) for i, word in enumerate(self.stored)]
+        if self.computed and self.root(mended) == head.root:
+            self.only_words_rotted()
+            return
+        yield ImageFault("root-mismatch", "page table", head.root, self.root(self.stored))
+
+    def root(self, words: Iterable[bytes]) -> str:
+        """The Merkle root over words."""
+        return "sha256:" + merkle_root(words).hex()
+
+    def only_words_rotted(self) -> None:
+        """The rows are the stamped ones: what mismatches is a word, and the root proves it."""
+        for position in self.computed:
+            faults = self.collected.faults[position]
+            faults[:] = [
+                Fault("word-rotted", "repairable", fault.expected, fault.actual)
+                if fault.code in {"word-mismatch", "field-rotted"}
+                else fault
+                for fault in faults
+            ]
+
+    def store_faults(self, head: NativeHead) -> Iterator[ImageFault]:
+        """Bytes that no page accounts for, and a store of another size."""
+        size = self.store.size()
+        if size != head.size:
+            yield ImageFault("store-size", "store", f"{head.size} bytes", f"{size} bytes")
+        if any(blob.fault for blob in self.blobs.values()):
+            return
+        for start, end in self.gaps:
+            yield ImageFault("store-gap", "store", f"a body at {start}", f"the next one at {end}")
+        if self.end != size and not self.collected.faults:
+            yield ImageFault("store-gap", "store", f"an end at {self.end}", f"{size} bytes")
+
+
+_NO_PAGE = Page(-1, "", "", "", 0, 0, sealed=False)
+
+
+def _word_bytes(word: str) -> bytes:
+    try:
+        return raw(word)
+    except ValueError:
+        return b""
+
+
+@dataclass(frozen=True, slots=True)
+class _WordCheck:
+    """The word of one row against its bytes; a field that re-derives is tried in its place."""
+
+    row: Row
+    prefix: bytes
+    position: int
+
+    def __call__(self, page: Page, blob: Blob) -> Iterator[Fault]:
+        if page.word == self.row.computed:
+            if page.length != blob.size:
+                yield Fault("len-mismatch", "tampered", f"{blob.size} bytes", f"{page.length}")
+            return
+        for name, candidate in _derivable(page, blob, self.position):
+            if encode_page(candidate, self.prefix)[1] == page.word:
+                yield Fault("field-rotted", "repairable", f"the {name} that re-derives", "another")
+                return
+        yield Fault("word-mismatch", "tampered", self.row.computed, page.word)
+
+
+def _derivable(page: Page, blob: Blob, position: int) -> Iterator[tuple[str, Page]]:
+    """The page with one derived field put back."""
+    yield "step", replace(page, step=position)
+    yield "len", replace(page, length=blob.size)
+    if page.sealed:
+        for detail in ("", *SEAL_DETAILS):
+            text = sealed_descriptor(page.role, page.reason, page.length, detail)
+            yield "descriptor", replace(page, descriptor=text)
+    else:
+        yield "descriptor", replace(page, descriptor=benign_descriptor(page.role, blob.line))
+
+
+def _signature(head: NativeHead, outside: Outside) -> tuple[SignatureState, list[ImageFault]]:
+    digest = image_digest(head)
+    faults = []
+    if outside.anchor and outside.anchor != digest:
+        faults.append(ImageFault("anchor-mismatch", "image", outside.anchor, digest))
+    state = _signature_state(head, digest, outside.check_key)
+    if state == "invalid":
+        faults.append(ImageFault("signature-invalid", "image", "a signature that holds", "another"))
+    elif outside.signed and state != "valid":
+        faults.append(ImageFault("signature-missing", "image", "a trusted signature", state))
+    return state, faults
+
+
+def _signature_state(head: NativeHead, digest: str, check_key: KeyCheck | None) -> SignatureState:
+    if not head.sig and not head.key:
+        return "none"
+    try:
+        signature = base64.b64decode(head.sig, validate=True)
+    except binascii.Error:
+        return "invalid"
+    held = check_key(head.key, signing_payload(digest), signature) if check_key else None
+    if held is None:
+        return "untrusted"
+    return "valid" if held else "invalid"
+
+
+def _limits(signature: SignatureState) -> tuple[Limit, ...]:
+    anchor = Limit("anchor", "an older image of the same session put back")
+    if signature == "valid":
+        return (anchor,)
+    key = Limit("key", "words and root computed anew over edited rows: no trusted signature")
+    return (key, anchor)
+
+
+def _report(table: _Table, head: NativeHead, signature: SignatureState) -> ImageReport:
+    collected, survey = table.collected, table.survey
+    return ImageReport(
+        name=collected.name,
+        format=NATIVE_FORMAT,
+        verdict=collected.verdict(),
+        session=head.session,
+        total=len(survey.digests),
+        bodies=_bodies(table.blobs),
+        sealed=sum(survey.qids.values()),
+        hidden=len({change.step for change in head.changes}),
+        pages=collected.verdicts(),
+        findings=collected.findings(),
+        blocked=collected.blocked(),
+        digest=image_digest(head),
+        signature=signature,
+        limits=_limits(signature),
+    )
+
+
+def _bodies(blobs: Mapping[str, Blob]) -> int:
+    return sum(blob.size for blob in blobs.values() if not blob.fault)
+
+
+def check_native(
+    name: str, lines: Iterable[bytes], store: Store, outside: Outside | None = None
+) -> ImageReport:
+    """`verify_native`, with a refusal as a report."""
+    try:
+        return verify_native(name, lines, store, outside).report
+    except MalformedError as error:
+        return refused_report(name, error, NATIVE_FORMAT)

@@ -6,35 +6,36 @@ is normative; ADR 0014 has the reasons.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import IO, Protocol, Self
 
 from syn.canon import json as canon
 from syn.index import derive
 from syn.index.derive import LinkRef, World
-from syn.index.lines import body_digest, decode_line, encode_row
+from syn.index.lines import encode_rows, file_lines, read_list, text_list
 from syn.index.project import fact_key
 from syn.index.resolve import Resolver
 from syn.index.rows import (
-    ATTR,
     DECISION,
-    FACT,
-    LINK,
     PROBLEM,
     PROJECTION,
     STATE,
     SUPERSESSION,
     TABLES,
-    TAG,
     TARGET,
     FactKey,
     FileRows,
     Row,
+    Scalar,
     Table,
 )
-from syn.index.words import Cell
+from syn.index.words import Cell, cell_of
 
 FORMAT = "synapse.manifest/1"
+_BATCH = 1000
+"""Derived rows that are written at once."""
+_CHUNK = 1 << 20
 
 OpenSpool = Callable[[], IO[bytes]]
 """Opens an empty temporary binary file; `syn.index.store.open_spool` in production."""
@@ -71,11 +72,16 @@ class Projection:
     """Rows of files that arrive in path order, spooled per table; then the rows across files.
 
     Use as a context manager: the spools are closed at the end. After `finish` it is a `Source`.
+    Held in memory per fact: its key, its cell and its link targets, about 1 kB together.
     """
 
-    def __init__(self, open_spool: OpenSpool) -> None:
+    def __init__(self, open_spool: OpenSpool, beside: "Agreement | None" = None) -> None:
+        """`beside` compares every row with another source's as it passes."""
         self._spools = {table.name: open_spool() for table in TABLES}
+        self._beside = beside
         self._keys: list[FactKey] = []
+        self._cells: list[Cell] = []
+        self._links: list[tuple[str, str]] = []
         self._last: str | None = None
 
     def __enter__(self) -> Self:
@@ -101,22 +107,21 @@ class Projection:
         self._last = rows.path
         if rows.fact is not None:
             self._keys.append(fact_key(rows.fact))
-            self._write(FACT, (rows.fact,))
-        for table, items in ((ATTR, rows.attrs), (LINK, rows.links), (TAG, rows.tags)):
-            if items:
-                self._write(table, items)
-        if rows.problems:
-            self._write(PROBLEM, rows.problems)
+            self._cells.append(cell_of(rows.fact, rows.body_digest))
+            if rows.links:
+                pairs = [text for link in rows.links for text in (link.syntax, link.target)]
+                self._links.append((rows.path, text_list(pairs)))
+        for table, items, data in file_lines(rows):
+            self._write(table, items, data)
 
     def finish(self, world: World) -> Self:
         """Derive the rows across files; the projection is then complete."""
-        problems = derive.id_problems(self._keys, world.recorded)
-        doubled = {problem.path for problem in problems}
-        self._write(PROBLEM, derive.problem_rows([*world.problems, *problems]))
-        self._write(SUPERSESSION, derive.supersession_rows(self._keys))
-        self._write(DECISION, derive.decision_rows(world.decisions))
-        self._write(STATE, derive.state_rows(self._cells(), world.recorded, doubled))
-        self._write(TARGET, derive.target_rows(Resolver(self._keys), self._links()))
+        ids = derive.id_problems(self._keys, world.recorded)
+        self._derived(PROBLEM, derive.problem_rows([*world.problems, *ids]))
+        self._derived(SUPERSESSION, derive.supersession_rows(self._keys))
+        self._derived(DECISION, derive.decision_rows(world.decisions))
+        self._derived(STATE, derive.state_rows(self._cells, world.recorded))
+        self._derived(TARGET, derive.target_rows(Resolver(self._keys), self._link_refs()))
         return self
 
     def lines(self, table: Table) -> Iterator[bytes]:
@@ -125,26 +130,46 @@ class Projection:
         spool.seek(0)
         return iter(spool)
 
-    def _write(self, table: Table, rows: "Sequence[Row] | Iterator[Row]") -> None:
-        write = self._spools[table.name].write
-        for row in rows:
-            write(encode_row(table, row))
+    def chunks(self, table: Table) -> Iterator[bytes]:
+        """The bytes of one table, in pieces of no meaning."""
+        spool = self._spools[table.name]
+        spool.seek(0)
+        while data := spool.read(_CHUNK):
+            yield data
 
-    def _links(self) -> Iterator[LinkRef]:
-        for line in self.lines(LINK):
-            value = decode_line(line)
-            seq = value["seq"]
-            assert isinstance(seq, int)  # noqa: S101 - our own spool; narrows for mypy
-            yield str(value["path"]), seq, str(value["syntax"]), str(value["target"])
+    def _derived(self, table: Table, rows: Iterable[Row]) -> None:
+        remaining = iter(rows)
+        while batch := list(islice(remaining, _BATCH)):
+            self._write(table, batch, encode_rows(table, batch))
 
-    def _cells(self) -> Iterator[Cell]:
-        for line in self.lines(FACT):
-            value = decode_line(line)
-            yield Cell(*[value[name] for name in Cell._fields])  # type: ignore[arg-type]
+    def _write(self, table: Table, rows: Sequence[Row], data: bytes) -> None:
+        if self._beside is not None:
+            self._beside.take(table, rows)
+        self._spools[table.name].write(data)
+
+    def _link_refs(self) -> Iterator[LinkRef]:
+        for path, pairs in self._links:
+            texts = read_list(pairs)
+            for place in range(0, len(texts), 2):
+                yield path, place // 2 + 1, texts[place], texts[place + 1]
 
 
-def cell_of(row: Sequence[object]) -> Cell:
-    """What the check word of a stored fact row covers; the body's digest is computed from it."""
-    values = dict(zip(FACT.columns, row, strict=True))
-    values["body_digest"] = body_digest(values.pop("body"))
-    return Cell(*[values[name] for name in Cell._fields])  # type: ignore[arg-type]
+class Agreement:
+    """Whether another source's rows are the very rows that pass, without encoding either.
+
+    Rows are taken in manifest order per table, as a projection makes them.
+    """
+
+    def __init__(self, rows: Callable[[Table], Iterator[tuple[Scalar, ...]]]) -> None:
+        """`rows` gives the other side's rows of a table, sorted by primary key."""
+        self._others = {table.name: rows(table) for table in TABLES}
+        self._same = True
+
+    def take(self, table: Table, rows: Sequence[Row]) -> None:
+        """Compare the next rows of a table; after the first difference nothing is read."""
+        if self._same:
+            self._same = list(islice(self._others[table.name], len(rows))) == list(rows)
+
+    def complete(self) -> bool:
+        """Whether every row agreed and the other side has no more."""
+        return self._same and all(next(other, None) is None for other in self._others.values())

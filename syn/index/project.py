@@ -1,8 +1,8 @@
 """`project_file`: one parsed file to its rows. Pure, picklable, and the same everywhere."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from syn.index.lines import read_list, text_list
+from syn.index.lines import body_digest, read_list, text_list
 from syn.index.resolve import fold
 from syn.index.rows import (
     FILE_ORIGIN,
@@ -12,11 +12,15 @@ from syn.index.rows import (
     FileRows,
     LinkRow,
     ProblemRow,
+    Scalar,
     TagRow,
 )
-from syn.model.fact import Fact, Parsed, Unreadable
+from syn.model.fact import Fact, Link, Parsed, Unreadable
 from syn.model.payload import Lexical, Mapping, Value
 from syn.model.problem import Problem
+
+_new = tuple.__new__
+"""Builds a row tuple without the keyword handling of its class: three times as fast."""
 
 
 def project_file(parsed: Parsed) -> FileRows:
@@ -76,28 +80,25 @@ def _list(text: str) -> tuple[str, ...]:
 
 def _project_fact(fact: Fact) -> FileRows:
     path = fact.path
+    row = _fact_row(fact)
     return FileRows(
         path=path,
         source_digest=fact.source_digest,
-        fact=_fact_row(fact),
-        attrs=tuple(
-            AttrRow(path, pointer, kind, text) for pointer, kind, text in _leaves(fact.fields)
-        ),
+        fact=row,
+        attrs=tuple([_new(AttrRow, (path, *leaf)) for leaf in _leaves(fact.fields)]),
         links=tuple(
-            LinkRow(
-                path,
-                seq,
-                link.line,
-                link.syntax,
-                link.target,
-                link.text,
-                link.heading,
-                link.relation,
-            )
-            for seq, link in enumerate(fact.links, 1)
+            [_new(LinkRow, _link(path, seq, link)) for seq, link in enumerate(fact.links, 1)]
         ),
-        tags=tuple(TagRow(path, tag) for tag in sorted(set(fact.tags))),
+        tags=tuple([_new(TagRow, (path, tag)) for tag in sorted(set(fact.tags))]),
         problems=_problems(path, fact.warnings, "warning"),
+        body_digest=body_digest(row.body),
+    )
+
+
+def _link(path: str, seq: int, link: Link) -> tuple[Scalar, ...]:
+    return (
+        *(path, seq, link.line, link.syntax),
+        *(link.target, link.text, link.heading, link.relation),
     )
 
 
@@ -135,7 +136,7 @@ def _fact_row(fact: Fact) -> FactRow:
     )
 
 
-def _leaves(fields: Mapping) -> Iterator[tuple[str, str, str]]:
+def _leaves(fields: Mapping) -> list[tuple[str, str, str]]:
     """(pointer, type, text) of every leaf, sorted by pointer."""
     found: list[tuple[str, str, str]] = []
     stack: list[tuple[str, Value]] = [("", fields)] if fields.items else []
@@ -155,7 +156,7 @@ def _leaves(fields: Mapping) -> Iterator[tuple[str, str, str]]:
             case _:
                 stack.extend((f"{pointer}/{index}", inner) for index, inner in enumerate(value))
     found.sort()
-    return iter(found)
+    return found
 
 
 def _escape(key: str) -> str:

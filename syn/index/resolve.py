@@ -8,7 +8,7 @@ alias, title. The first step that finds anything decides; several candidates the
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -76,42 +76,49 @@ class Resolver:
         return tuple(self._paths[place] for place in _get(self._by_id, fact_id))
 
     def _find(self, linking: str, target: str) -> Resolution | None:
-        name = target.removeprefix("/")
-        relative = target.startswith(("./", "../"))
-        if found := self._answer("id", _get(self._by_id, target)):
-            return found
-        if not relative and (found := self._answer("path", self._at(name))):
-            return found
-        if not target.startswith("/"):
-            near = posixpath.normpath(posixpath.join(posixpath.dirname(linking), target))
-            if found := self._answer("relative", self._at(near)):
-                return found
-        if not relative and (found := self._answer("suffix", self._ending(name))):
-            return found
-        key = fold(target)
-        return self._answer("alias", _get(self._by_alias, key)) or self._answer(
-            "title", _get(self._by_title, key)
-        )
+        for step, places in self._steps(linking, target):
+            if len(places) == 1:
+                return Resolution("resolved", step, self._paths[places[0]], 1)
+            if places:
+                return Resolution("ambiguous", step, None, len(places))
+        return None
 
-    def _at(self, path: str) -> list[int]:
+    def _steps(self, linking: str, target: str) -> Iterator[tuple[str, Sequence[int]]]:
+        rooted = target[0] == "/"
+        relative = target.startswith(("./", "../"))
+        name = target[1:] if rooted else target
+        yield "id", _get(self._by_id, target)
+        if not relative:
+            yield "path", self._at(name)
+        if not rooted:
+            yield "relative", self._at(_beside(linking, target))
+        if not relative:
+            yield "suffix", self._ending(name)
+        key = fold(target)
+        yield "alias", _get(self._by_alias, key)
+        yield "title", _get(self._by_title, key)
+
+    def _at(self, path: str) -> Sequence[int]:
         for name in (path, path + _SUFFIX):
             if (place := self._by_path.get(name)) is not None:
-                return [place]
-        return []
+                return (place,)
+        return ()
 
-    def _ending(self, name: str) -> list[int]:
+    def _ending(self, name: str) -> Sequence[int]:
         places = _get(self._by_stem, _stem(name))
         if "/" not in name and not name.endswith(_SUFFIX):
-            return list(places)
+            return places
         ends = (f"/{name}", f"/{name}{_SUFFIX}")
         return [place for place in places if f"/{self._paths[place]}".endswith(ends)]
 
-    def _answer(self, step: str, places: Sequence[int]) -> Resolution | None:
-        if not places:
-            return None
-        if len(places) == 1:
-            return Resolution("resolved", step, self._paths[places[0]], 1)
-        return Resolution("ambiguous", step, None, len(places))
+
+def _beside(linking: str, target: str) -> str:
+    """A target that is relative to the folder of the linking file, from the root."""
+    folder = linking.rpartition("/")[0]
+    joined = f"{folder}/{target}" if folder else target
+    if "./" in target or "//" in target or target[-1] in "./":
+        return posixpath.normpath(joined)
+    return joined
 
 
 def _stem(path: str) -> str:

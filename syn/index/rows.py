@@ -131,8 +131,7 @@ class StateRow(NamedTuple):
     path: str
     id: str
     state: str
-    """`recorded`, `reformatted`, `changed`, `moved`, `unrecorded`, `deleted`, `forked`,
-    `doubled`."""
+    """`recorded`, `reformatted`, `changed`, `moved`, `unrecorded`, `deleted`, `forked`."""
     closed: int
     taint: str
     quarantine: str
@@ -265,3 +264,5 @@ class FileRows(NamedTuple):
     links: tuple[LinkRow, ...]
     tags: tuple[TagRow, ...]
     problems: tuple[ProblemRow, ...]
+    body_digest: str = ""
+    """SHA-256 of the stored body; "" when the file is unreadable."""

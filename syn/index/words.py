@@ -8,7 +8,8 @@ recomputing it, and is no message authentication code.
 import hashlib
 from typing import NamedTuple
 
-from syn.index.lines import quote
+from syn.index.lines import body_digest, quote
+from syn.index.rows import FactRow
 
 _DOMAIN = "synapse/word/1\n"
 
@@ -27,6 +28,22 @@ class Cell(NamedTuple):
     status: str | None
     source_digest: str
     """Not in the word: a reformatted file is the same fact."""
+
+
+def cell_of(row: FactRow, digest: str = "") -> Cell:
+    """What the word of a stored fact row covers; `digest` is that of its body, when known."""
+    return Cell(
+        path=row.path,
+        id=row.id,
+        payload_digest=row.payload_digest,
+        body_digest=digest or body_digest(row.body),
+        valid_from=row.valid_from,
+        valid_from_key=row.valid_from_key,
+        valid_to=row.valid_to,
+        valid_to_key=row.valid_to_key,
+        status=row.status,
+        source_digest=row.source_digest,
+    )
 
 
 def check_word(cell: Cell, taint: str, quarantine: str) -> str:

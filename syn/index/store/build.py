@@ -6,15 +6,15 @@ result equals a full build, row for row (property test, ADR 0015).
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Self
 
 from syn.index import derive
 from syn.index.derive import LinkRef, World
-from syn.index.manifest import cell_of
 from syn.index.project import fact_key, key_of
 from syn.index.resolve import Resolver, lookup_keys
 from syn.index.rows import (
@@ -36,15 +36,16 @@ from syn.index.rows import (
     FactRow,
     FileRows,
     Row,
-    StateRow,
+    Scalar,
     Table,
 )
 from syn.index.store import check, files, schema
 from syn.index.store.errors import IndexUnusable, guard
 from syn.index.store.files import FileRecord, StatRecord
-from syn.index.words import Cell
+from syn.index.words import Cell, cell_of
 
-_INSERT = {table.name: schema.insert(table) for table in TABLES}
+_INSERTS = {table.name: schema.inserts(table) for table in TABLES}
+_SELECT_FACT = f"SELECT {', '.join(schema.quoted(name) for name in FACT.columns)} FROM fact"  # noqa: S608
 _MIN_SQLITE = (3, 37, 0)
 """STRICT tables."""
 _BATCH = 500
@@ -87,6 +88,8 @@ class Builder:
         self._created_ns = 0
         self._pending: list[tuple[FileRows, str | None]] = []
         self._keys: dict[str, FactKey] = {}
+        self._cells: dict[str, Cell] = {}
+        """Cells of the files added: those whose state rows are to be written."""
         self._before: frozenset[tuple[str, ...]] = frozenset()
         self._touched: set[str] = set()
         self._written = 0
@@ -205,6 +208,7 @@ class Builder:
         for rows, _ in pending:
             if rows.fact is not None:
                 self._keys[rows.path] = fact_key(rows.fact)
+                self._cells[rows.path] = cell_of(rows.fact, rows.body_digest)
         self._insert(FACT, (rows.fact for rows, _ in pending if rows.fact is not None))
         self._insert(ATTR, (row for rows, _ in pending for row in rows.attrs))
         self._insert(LINK, (row for rows, _ in pending for row in rows.links))
@@ -223,10 +227,22 @@ class Builder:
         for name in ("target", "state", "file"):
             execute(f"DELETE FROM {name} WHERE path = ?", (path,))  # noqa: S608 - our names
         self._keys.pop(path, None)
+        self._cells.pop(path, None)
         self._touched.discard(path)
 
     def _insert(self, table: Table, rows: Iterable[Row]) -> None:
-        self._connection.executemany(_INSERT[table.name], rows)
+        """Write rows, several to a statement: a third faster than one by one."""
+        one, many, width = _INSERTS[table.name]
+        remaining = iter(rows)
+        tail: list[Row] = []
+
+        def batches() -> Iterator[tuple[Scalar, ...]]:
+            while len(batch := list(islice(remaining, width))) == width:
+                yield tuple(chain.from_iterable(batch))
+            tail.extend(batch)
+
+        self._connection.executemany(many, batches())
+        self._connection.executemany(one, tail)
 
     # Rows across files.
 
@@ -242,7 +258,7 @@ class Builder:
         self._connection.execute("DELETE FROM supersession")
         self._insert(SUPERSESSION, derive.supersession_rows(keys))
         self._derive_decisions(world)
-        self._derive_states(world, {problem.path for problem in ids})
+        self._derive_states(world)
         self._derive_targets(keys)
 
     def _derive_decisions(self, world: World) -> None:
@@ -254,23 +270,18 @@ class Builder:
             "DELETE FROM decision WHERE writer = ? AND seq = ? AND hash = ?", stored
         )
 
-    def _derive_states(self, world: World, doubled: Set[str]) -> None:
+    def _derive_states(self, world: World) -> None:
         """Write the cells that are new or that the ledger now sees otherwise."""
-        rows = derive.state_rows(self._stale_cells(world, doubled), world.recorded, doubled)
-        self._insert(STATE, _replacing(self._connection, rows) if self._base else rows)
+        if self._base is not None:
+            for path in self._stale_paths(world):
+                self._connection.execute("DELETE FROM state WHERE path = ?", (path,))
+                row = self._connection.execute(f"{_SELECT_FACT} WHERE path = ?", (path,)).fetchone()
+                self._cells[path] = cell_of(FactRow(*row))
+        cells = [self._cells[path] for path in sorted(self._cells)]
+        self._insert(STATE, derive.state_rows(cells, world.recorded))
 
-    def _stale_cells(self, world: World, doubled: Set[str]) -> Iterator[Cell]:
-        names = ", ".join(f'fact."{name}"' for name in FactRow._fields)
-        if self._base is None:
-            for row in self._connection.execute(f"SELECT {names} FROM fact ORDER BY path"):  # noqa: S608
-                yield cell_of(row)
-            return
-        for path in self._stale_paths(world, doubled):
-            query = f"SELECT {names} FROM fact WHERE path = ?"  # noqa: S608 - our own names
-            yield cell_of(self._connection.execute(query, (path,)).fetchone())
-
-    def _stale_paths(self, world: World, doubled: Set[str]) -> list[str]:
-        """Facts whose state row is absent or says something else than the ledger does now."""
+    def _stale_paths(self, world: World) -> list[str]:
+        """Copied facts whose state row is absent or says something else than the ledger now."""
         light = "payload_digest, source_digest"
         rows = self._connection.execute(
             "SELECT fact.path, fact.id, state.id, state, closed, taint, quarantine, "  # noqa: S608
@@ -279,8 +290,8 @@ class Builder:
         stale = []
         for path, name, *have, payload, source in rows:
             known = world.recorded.get(name)
-            state = derive.state_of(path, payload, source, known, doubled=path in doubled)
-            if have != [name, state, *derive.trust_of(known)]:
+            want = [name, derive.state_of(path, payload, source, known), *derive.trust_of(known)]
+            if have != want and path not in self._cells:
                 stale.append(path)
         return stale
 
@@ -313,9 +324,3 @@ def _take(stored: set[tuple[str, int, str]], key: tuple[str, int, str]) -> bool:
     known = key in stored
     stored.discard(key)
     return known
-
-
-def _replacing(connection: sqlite3.Connection, rows: Iterable[StateRow]) -> Iterator[StateRow]:
-    for row in list(rows):
-        connection.execute("DELETE FROM state WHERE path = ?", (row.path,))
-        yield row

@@ -14,6 +14,8 @@ FTS_COLUMNS = ("title", "subject", "field", "value", "tags", "body")
 FTS_WEIGHTS = (8.0, 4.0, 2.0, 4.0, 4.0, 1.0)
 """bm25 weight of each column."""
 FTS_SHADOWS = frozenset(f"fact_fts_{part}" for part in ("data", "idx", "docsize", "config"))
+_MAX_PARAMETERS = 100
+"""Of one INSERT; more gain nothing, and SQLite's lowest limit is 999."""
 _TOKENIZER = "unicode61 remove_diacritics 2"
 
 
@@ -49,11 +51,18 @@ CREATE_INDEXES: tuple[str, ...] = (
 )
 
 
-def insert(table: Table) -> str:
-    """The INSERT of one row, columns in the table's order."""
-    names = ", ".join(f'"{name}"' for name in table.columns)
-    slots = ", ".join("?" * len(table.columns))
-    return f"INSERT INTO {table.name} ({names}) VALUES ({slots})"  # noqa: S608 - our own names
+def quoted(name: str) -> str:
+    """A column's name as SQL takes it whatever it is."""
+    return f'"{name}"'
+
+
+def inserts(table: Table) -> tuple[str, str, int]:
+    """INSERT of one row, INSERT of several, and how many; columns in the table's order."""
+    width = _MAX_PARAMETERS // len(table.columns)
+    names = ", ".join(map(quoted, table.columns))
+    slots = f"({', '.join('?' * len(table.columns))})"
+    head = f"INSERT INTO {table.name} ({names}) VALUES "  # noqa: S608 - our own names
+    return head + slots, head + ", ".join([slots] * width), width
 
 
 def select(table: Table) -> str:

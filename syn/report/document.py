@@ -5,7 +5,7 @@ signature), and what two machines must agree on (`comparable`: without what hold
 one moment or for one way of asking only).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from syn.canon.json import encode
 from syn.model.finding import Finding, InvariantResult, Json
@@ -113,7 +113,6 @@ def _predicate(report: Report) -> Document:
 
 
 def _invariant(result: InvariantResult) -> Document:
-    findings = sorted((f for f in result.findings if not f.local), key=Finding.sort_key)
     return {
         "id": result.id,
         "title": result.title,
@@ -121,16 +120,33 @@ def _invariant(result: InvariantResult) -> Document:
         "status": result.status.value,
         "summary": encodable(result.summary),
         "evidence": _encodable_members(result.evidence),
-        "findings": [finding_json(finding) for finding in findings],
+        "findings": [*_findings(f for f in result.findings if not f.local)],
     }
+
+
+def _findings(findings: Iterable[Finding]) -> list[Document]:
+    return [finding_json(finding) for finding in sorted(findings, key=_order)]
+
+
+def _order(finding: Finding) -> tuple[str, int, str, str, str, str, str, str]:
+    """The order of findings as they are written; two that differ never tie."""
+    return (
+        encodable(finding.path),
+        finding.line,
+        finding.code,
+        encodable(finding.subject),
+        encodable(finding.expected),
+        encodable(finding.actual),
+        encodable(finding.remedy),
+        finding.severity,
+    )
 
 
 def _local_findings(report: Report) -> list[Json]:
     return [
-        {"invariant": result.id, **finding_json(finding)}
+        {"invariant": result.id, **finding}
         for result in report.invariants
-        for finding in sorted(result.findings, key=Finding.sort_key)
-        if finding.local
+        for finding in _findings(f for f in result.findings if f.local)
     ]
 
 

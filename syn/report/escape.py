@@ -61,7 +61,10 @@ def printable(text: str, *, data: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return (_DATA if data else _STRICT).sub(_visible, text)
+    if not data:
+        return _STRICT.sub(_visible, text)
+    # The strict rule escapes all that the other does, and its search costs a third.
+    return _DATA.sub(_visible, text) if _STRICT.search(text) else text
 
 
 def block(text: str, *, data: bool = True) -> str:

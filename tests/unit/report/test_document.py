@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from syn.canon.json import encode, parse
 from syn.model.finding import Finding, InvariantResult, Level, Status
@@ -36,6 +38,37 @@ def test_findings_are_sorted_and_local_ones_stand_apart() -> None:
     assert predicate["invariants"][0]["findings"] == []
     (local,) = predicate["local"]["findings"]
     assert (local["invariant"], local["code"]) == ("INV-1", "index-diverged")
+
+
+TEXT = st.text(st.characters(), max_size=3) | st.sampled_from(["", "\udc80", "\\z", "\ud800a"])
+FINDINGS = st.lists(
+    st.builds(
+        Finding,
+        code=st.sampled_from(["a", "b"]),
+        subject=TEXT,
+        path=TEXT,
+        line=st.integers(0, 2),
+        expected=TEXT,
+        actual=TEXT,
+        remedy=TEXT,
+        severity=st.sampled_from(["failure", "warning", "unknown"]),
+        local=st.booleans(),
+    ),
+    max_size=6,
+)
+
+
+@given(FINDINGS, st.randoms(use_true_random=False))
+def test_any_findings_in_any_order_are_one_document(findings: list[Finding], random: Any) -> None:
+    def document(some: list[Finding]) -> Document:
+        result = InvariantResult("INV-2", "t", "A", Status.FAIL, "", {}, tuple(some))
+        return to_json(replace(reports.failing(), invariants=(result,)))
+
+    written = document(findings)
+    shuffled = list(findings)
+    random.shuffle(shuffled)
+    assert document(shuffled) == written
+    assert to_json(from_json(load(encode(written)))) == written
 
 
 def test_two_machines_agree_on_everything_but_what_is_theirs() -> None:

@@ -13,7 +13,7 @@ from syn.keys.public import KEY_TYPE, OTHER_TYPES
 
 KEY_TYPES = OTHER_TYPES | {KEY_TYPE}
 _WORD = re.compile(r'(?:"[^"]*"|[^\s"])+')
-_OPTION = re.compile(r'([A-Za-z][A-Za-z-]*)(?:="([^"]*)"|=([^",]*))?(?:,|\Z)')
+_OPTION = re.compile(r'([A-Za-z][A-Za-z-]*)(?:="([^"]*)")?(?:,|\Z)')
 _QUOTED = re.compile(r'"([^"]*)"\Z')
 
 
@@ -79,7 +79,7 @@ def _options(word: str) -> tuple[tuple[str, str | None], ...]:
         name = match.group(1).lower()
         if name in result:
             raise _form(f"the option {name} stands twice")
-        result[name] = match.group(2) if match.group(2) is not None else match.group(3)
+        result[name] = match.group(2)
         position = match.end()
     return tuple(result.items())
 

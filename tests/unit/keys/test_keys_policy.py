@@ -44,7 +44,9 @@ def test_a_line_reads_as_in_an_allowed_signers_file() -> None:
 
 
 def test_comments_blanks_and_quoting_are_free() -> None:
-    text = f'# who\n\n \t# more\n  "alice"\tstate=active,ROLES="writer,admin"  {KEY.line()}  a  b\n'
+    text = (
+        f'# who\n\n \t# more\n  "alice"\tstate="active",ROLES="writer,admin"  {KEY.line()}  a  b\n'
+    )
     assert read(text.encode()).keys == (
         PolicyKey("alice", ("admin", "writer"), "active", KEY, "a b"),
     )
@@ -57,7 +59,8 @@ def test_comments_blanks_and_quoting_are_free() -> None:
         ("policy-form", f"{LINE}\r"),
         ("policy-form", LINE.replace("alice", "ali\0ce")),
         ("policy-form", LINE.replace('"active"', '"active')),
-        ("policy-form", LINE.replace("state=", "state=active,state=")),
+        ("policy-form", LINE.replace("state=", 'state="active",state=')),
+        ("policy-form", LINE.replace('"active"', "active")),
         ("policy-option", f"alice {KEY.line()}"),
         ("policy-option", LINE.replace(',state="active"', "")),
         ("policy-option", LINE.replace("state=", 'valid-before="2030",state=')),

@@ -88,7 +88,7 @@ def test_namespaces_restrict_a_key() -> None:
         ("trust-form", "garbage garbage"),
         ("trust-form", f'"open {LINE}'),
         ("trust-form", f'a namespaces="git {LINE}'),
-        ("trust-form", f"a x=1,x=2 {LINE}"),
+        ("trust-form", f'a x="1",x="2" {LINE}'),
         ("trust-form", f"a x, {LINE}"),
         ("trust-form", f"a b c {LINE}"),
         ("trust-form", f'"" {LINE}'),

@@ -55,7 +55,7 @@ def comparable(document: Document) -> bytes:
     """
     subject, predicate = document["subject"], document["predicate"]
     if not isinstance(subject, dict) or not isinstance(predicate, dict):
-        return signable(document)
+        raise TypeError("expected a document that `to_json` gave or `from_json` accepted")
     return encode(
         {
             "schema": document["schema"],

@@ -18,7 +18,7 @@ from syn.model.finding import Finding, InvariantResult, Level
 from syn.model.ledger import Entry
 from syn.model.report import Report
 from syn.report.escape import clip, printable
-from syn.report.text import MAX_TEXT, count, place, verdict_line
+from syn.report.verdict import MAX_TEXT, count, place, verdict_line
 
 MAX_FINDINGS = 200
 """Findings shown of one invariant; the others are counted."""

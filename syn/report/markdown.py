@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from syn.model.finding import Finding, InvariantResult, Level
 from syn.model.report import Report
 from syn.report.escape import clip, printable
-from syn.report.text import MAX_FINDINGS, MAX_TEXT, count, place, verdict_line
+from syn.report.verdict import MAX_FINDINGS, MAX_TEXT, count, place, verdict_line
 
 _MARK = re.compile(r"^[-+=]|[\\`*_{}\[\]()<>#&!|~@$:.^]")
 _ICON = {"pass": "✅", "fail": "❌", "skip": "⚪", "incomplete": "⚠️"}

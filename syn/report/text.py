@@ -14,11 +14,8 @@ from rich.text import Text
 from syn.model.finding import Finding, InvariantResult, Level, Severity, Status
 from syn.model.report import CheckpointState, Report
 from syn.report.escape import clip, printable
+from syn.report.verdict import MAX_FINDINGS, MAX_TEXT, count, place, verdict_line
 
-MAX_FINDINGS = 20
-"""Findings shown of one invariant; the others are counted."""
-MAX_TEXT = 400
-"""Characters shown of one text in a finding."""
 WIDE = 100
 """Columns from which title and evidence stand side by side and digests are whole."""
 SHORT = len("sha256:") + 16
@@ -67,32 +64,6 @@ def render(
         Text(verdict_line(report, required), _tone(report)),
     ]
     return _to_text(Group(*parts), max(width, 40), color)
-
-
-def verdict_line(report: Report, required: Level | None = None) -> str:
-    """The one line that states the outcome: the last of the text, the only one of `--quiet`."""
-    counts = count(f for result in report.invariants for f in result.findings)
-    if report.verdict == "pass" and required and report.level.value < required.value:
-        return f"BELOW {required.name}: the checks pass, and only level {report.level.name} holds"
-    line = f"{report.verdict.upper()} (level {report.level.name})"
-    return f"{line}: {counts}" if counts else line
-
-
-def count(findings: Iterable[Finding]) -> str:
-    """`2 failures, 1 warning`: how many findings there are of each severity, or ""."""
-    severities = [finding.severity for finding in findings]
-    parts = [
-        (severities.count("failure"), "failure", "failures"),
-        (severities.count("warning"), "warning", "warnings"),
-        (severities.count("unknown"), "could not be read", "could not be read"),
-    ]
-    return ", ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in parts if n)
-
-
-def place(finding: Finding) -> str:
-    """`path:line`, the form that editors open; "" for a finding without a file."""
-    path = printable(finding.path)
-    return f"{path}:{finding.line}" if path and finding.line else path
 
 
 def _header(report: Report, width: int) -> Table:

@@ -9,10 +9,11 @@ import pytest
 
 from syn.cli import exits
 from syn.model.finding import Level, Verdict
-from syn.report import sarif, statement, text, vsa
+from syn.report import sarif, statement, vsa
 from syn.report.document import SCHEMA, comparable, signable
 from syn.report.members import load
 from syn.report.parse import from_json, signature
+from syn.report.verdict import verdict_line
 from tests.support import golden, reports
 from tests.support.shared import ROOT
 
@@ -68,9 +69,9 @@ def test_the_names_are_the_ones_in_the_code() -> None:
 
 def test_the_last_lines_are_the_ones_that_are_printed() -> None:
     for line in (
-        text.verdict_line(reports.passing()),
-        text.verdict_line(reports.failing()),
-        text.verdict_line(reports.passing(), Level.L3),
+        verdict_line(reports.passing()),
+        verdict_line(reports.failing()),
+        verdict_line(reports.passing(), Level.L3),
     ):
         assert f"\n{line}\n" in REPORT
 

@@ -17,8 +17,6 @@ from syn.report.members import ReportFormatError, load
 from syn.report.parse import from_json, signature
 from tests.support import reports
 
-Any_ = Any
-
 
 @pytest.mark.parametrize("report", [reports.passing(), reports.failing()])
 def test_a_report_survives_being_written_and_read(report: Report) -> None:
@@ -32,7 +30,7 @@ def test_a_report_with_sorted_findings_is_read_as_the_same_value() -> None:
 
 
 def test_findings_are_sorted_and_local_ones_stand_apart() -> None:
-    predicate = cast("Any_", to_json(reports.failing()))["predicate"]
+    predicate = cast("Any", to_json(reports.failing()))["predicate"]
     content = predicate["invariants"][1]["findings"]
     assert [finding["code"] for finding in content] == ["payload-changed", "reformatted"]
     assert predicate["invariants"][0]["findings"] == []
@@ -171,14 +169,14 @@ DAMAGE = {
 
 @pytest.mark.parametrize("name", DAMAGE)
 def test_a_document_of_another_shape_is_refused(name: str) -> None:
-    document = cast("Any_", parse(encode(to_json(reports.failing()))))
+    document = cast("Any", parse(encode(to_json(reports.failing()))))
     DAMAGE[name](document)
     with pytest.raises(ReportFormatError):
         from_json(document)
 
 
 def test_findings_in_another_order_are_refused() -> None:
-    document = cast("Any_", to_json(reports.failing()))
+    document = cast("Any", to_json(reports.failing()))
     document["predicate"]["invariants"][1]["findings"].reverse()
     with pytest.raises(ReportFormatError, match="order"):
         from_json(document)
@@ -214,4 +212,32 @@ def test_a_refusal_names_the_place() -> None:
     document: Document = to_json(reports.failing())
     DAMAGE["line"](document)
     with pytest.raises(ReportFormatError, match=r"predicate\.invariants\[1\]\.findings\[0\]\.line"):
+        from_json(document)
+
+
+def test_invariants_are_in_order_and_there_is_one() -> None:
+    report = reports.passing()
+    for results, reason in (
+        ((), "no invariant was checked"),
+        (report.invariants[::-1], "order"),
+        (report.invariants[:1] * 2, "order"),
+    ):
+        with pytest.raises(ReportFormatError, match=reason):
+            from_json(to_json(replace(report, invariants=results)))
+
+
+def test_only_a_document_is_compared() -> None:
+    with pytest.raises(TypeError):
+        comparable({"schema": "x", "subject": [], "predicate": {}})
+
+
+def test_a_file_over_the_limit_is_not_read() -> None:
+    with pytest.raises(ReportFormatError, match="at most"):
+        load(b" " * (64 * 1024 * 1024 + 1))
+
+
+def test_a_run_without_its_checkpoint_key_state_is_refused() -> None:
+    document = cast("Any", to_json(reports.passing()))
+    document["predicate"]["checkpoint"]["authorized"] = "yes"
+    with pytest.raises(ReportFormatError, match="true or false"):
         from_json(document)

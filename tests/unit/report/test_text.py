@@ -9,6 +9,7 @@ from rich.text import Text
 from syn.model.finding import Finding, InvariantResult, Level, Status
 from syn.model.report import Report
 from syn.report import text
+from syn.report.verdict import verdict_line
 from tests.support import reports
 
 
@@ -63,14 +64,14 @@ def test_markup_in_a_fact_stays_text() -> None:
 def test_the_last_line_states_the_verdict(report: Report, last: str, color: bool) -> None:
     shown = text.render(report, 80, color).removesuffix("\n").split("\n")[-1]
     assert Text.from_ansi(shown).plain == last
-    assert text.verdict_line(report) == last
+    assert verdict_line(report) == last
 
 
 def test_a_pass_below_the_required_level_says_so_last() -> None:
     shown = text.render(reports.passing(), 80, color=False, required=Level.L3)
     assert shown.endswith("\nBELOW L3: the checks pass, and only level L2 holds\n")
-    assert text.verdict_line(reports.passing(), Level.L2) == "PASS (level L2)"
-    assert text.verdict_line(reports.failing(), Level.L3).startswith("FAIL")
+    assert verdict_line(reports.passing(), Level.L2) == "PASS (level L2)"
+    assert verdict_line(reports.failing(), Level.L3).startswith("FAIL")
 
 
 def test_findings_over_the_limit_are_counted() -> None:

@@ -1,0 +1,76 @@
+"""What in a repository could make git tell another history than its objects do (proofs 3.4).
+
+Nothing of it changes what Synapse reads; it is reported, because people read with git too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import pygit2
+
+from syn.git.commitgraph import disagreements
+from syn.git.objects import alternates
+from syn.git.repository import Repository
+from syn.model.problem import display_path
+
+AlterationKind: TypeAlias = Literal[
+    "replace", "grafts", "shallow", "alternates", "commit-graph", "ref-name", "broken-ref"
+]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Alteration:
+    """One such thing."""
+
+    kind: AlterationKind
+    """`ref-name` is a reference whose name is not UTF-8; `broken-ref` names no object id."""
+    detail: str
+    """What is affected: an object's id, a path, a reference; unprintable bytes escaped."""
+
+
+def alterations(repo: Repository, *, commit_graph: bool = True) -> tuple[Alteration, ...]:
+    """Everything of that kind, sorted.
+
+    With `commit_graph` the commit-graph files are compared with the commits, which costs one read
+    of every commit they name; git itself trusts them unseen.
+    """
+    found = [*_references(repo), *_grafts(repo)]
+    found += [Alteration("shallow", oid) for oid in repo.shallow_commits()]
+    borrowed, lost = alternates(repo.common_dir / "objects")
+    found += [Alteration("alternates", str(path)) for path in borrowed]
+    found += [Alteration("alternates", f"{path} (not found)") for path in lost]
+    if commit_graph:
+        objects = repo.common_dir / "objects"
+        found += [Alteration("commit-graph", text) for text in disagreements(repo.store, objects)]
+    return tuple(sorted(found))
+
+
+def references(repo: Repository) -> tuple[bytes, ...]:
+    """The full names of all references, as bytes, sorted; HEAD is not among them."""
+    return tuple(sorted(repo.pg.raw_listall_references()))
+
+
+def _references(repo: Repository) -> Iterator[Alteration]:
+    for name in references(repo):
+        text = name.decode("utf-8", "surrogateescape")
+        if name.startswith(b"refs/replace/"):
+            yield Alteration("replace", display_path(name.removeprefix(b"refs/replace/")))
+        try:
+            name.decode("utf-8")
+        except UnicodeDecodeError:
+            yield Alteration("ref-name", display_path(name))
+        try:
+            repo.pg.lookup_reference(text)
+        except (pygit2.GitError, KeyError, ValueError):
+            yield Alteration("broken-ref", display_path(name))
+
+
+def _grafts(repo: Repository) -> Iterator[Alteration]:
+    try:
+        lines = (repo.common_dir / "info" / "grafts").read_bytes().split(b"\n")
+    except OSError:
+        return
+    for line in lines:
+        if line.strip() and not line.startswith(b"#"):
+            yield Alteration("grafts", display_path(line.split()[0]))

@@ -1,0 +1,216 @@
+"""Git's index file (gitformat-index, versions 2 to 4).
+
+It is parsed here, because libgit2's binding hides the flags that a work-tree snapshot needs, and
+because a write must leave every other entry as it is, under git's own lock (ADR 0008).
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from syn.errors import CannotError
+
+_HEADER = 12
+_HASH = 20
+_FIXED = 62
+_EXTENDED = 64
+_NAME_MASK = 0x0FFF
+_EXTENDED_FLAG = 0x4000
+_SKIP_WORKTREE = 0x4000
+_INTENT_TO_ADD = 0x2000
+_VERSIONS: Final[frozenset[int]] = frozenset({2, 3, 4})
+_PREFIX_VERSION = 4
+
+
+class GitIndexError(CannotError):
+    """Git's index is damaged, or in a form this build does not read."""
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        super().__init__(
+            "git-index",
+            f"git's index cannot be read: {reason}",
+            remedy or "git rebuilds it: remove the file `index` of the git folder, then git reset",
+        )
+
+
+class IndexEntry(NamedTuple):
+    """One entry, with its bytes kept as they stand (a tuple: there are as many as files)."""
+
+    path: bytes
+    head: bytes
+    """The 62 fixed bytes (64 with extended flags): times, mode, sizes, id, flags."""
+
+    @property
+    def stage(self) -> int:
+        """0, or 1 to 3 while a merge is unresolved."""
+        return (self.head[60] >> 4) & 3
+
+    @property
+    def mode(self) -> int:
+        """As in a tree: `0o100644`, …; `0o40000` for a collapsed folder of a sparse index."""
+        return int.from_bytes(self.head[24:28], "big")
+
+    @property
+    def oid(self) -> str:
+        """The staged object's id."""
+        return self.head[40:60].hex()
+
+    @property
+    def skip_worktree(self) -> bool:
+        """Whether a sparse checkout leaves the file out."""
+        return bool(self.extended & _SKIP_WORKTREE)
+
+    @property
+    def intent_to_add(self) -> bool:
+        """Whether it stands for `git add --intent-to-add`: nothing is staged."""
+        return bool(self.extended & _INTENT_TO_ADD)
+
+    @property
+    def extended(self) -> int:
+        """The extended flags, 0 where there are none."""
+        return int.from_bytes(self.head[62:64], "big")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFile:
+    """An index, ready to be given back with other entries."""
+
+    version: int
+    entries: tuple[IndexEntry, ...]
+    extensions: tuple[tuple[bytes, bytes], ...]
+    """Signature and bytes of each extension."""
+
+    @property
+    def is_split(self) -> bool:
+        """Whether most entries stand in a shared index (`core.splitIndex`)."""
+        return any(name == b"link" for name, _ in self.extensions)
+
+
+def parse_index(data: bytes) -> IndexFile:
+    """The whole index.
+
+    Raises:
+        GitIndexError: damaged, of an unknown version, or with an unknown mandatory extension.
+    """
+    version, count = _parse_header(data)
+    entries: list[IndexEntry] = []
+    position = _HEADER
+    for position, entry in _entries(data, version, count):  # noqa: B007 - the last one counts
+        entries.append(entry)
+    return IndexFile(version, tuple(entries), tuple(_extensions(data, position)))
+
+
+def iter_index(data: bytes) -> Iterator[IndexEntry]:
+    """The entries alone, in git's order: by path bytes, then stage. Raises as `parse_index`."""
+    version, count = _parse_header(data)
+    for _, entry in _entries(data, version, count):
+        yield entry
+
+
+def render_index(index: IndexFile) -> bytes:
+    """The bytes of an index: sorted entries, the given extensions, checksum."""
+    entries = sorted(index.entries, key=lambda entry: (entry.path, entry.stage))
+    version = index.version
+    if version == 2 and any(len(entry.head) == _EXTENDED for entry in entries):  # noqa: PLR2004
+        version = 3
+    render = _render_prefixed if version == _PREFIX_VERSION else _render_padded
+    body = [b"DIRC" + version.to_bytes(4, "big") + len(entries).to_bytes(4, "big")]
+    body += render(entries)
+    body += [name + len(data).to_bytes(4, "big") + data for name, data in index.extensions]
+    content = b"".join(body)
+    return content + hashlib.sha1(content, usedforsecurity=False).digest()
+
+
+def _parse_header(data: bytes) -> tuple[int, int]:
+    if len(data) < _HEADER + _HASH or data[:4] != b"DIRC":
+        raise GitIndexError("expected a header DIRC")
+    version, count = int.from_bytes(data[4:8], "big"), int.from_bytes(data[8:12], "big")
+    if version not in _VERSIONS:
+        raise GitIndexError(f"expected version 2 to 4, got {version}")
+    # Twenty zero bytes are `index.skipHash`.
+    if (
+        any(data[-_HASH:])
+        and hashlib.sha1(data[:-_HASH], usedforsecurity=False).digest() != data[-_HASH:]
+    ):
+        raise GitIndexError("its checksum does not hold")
+    return version, count
+
+
+def _entries(data: bytes, version: int, count: int) -> Iterator[tuple[int, IndexEntry]]:
+    position = _HEADER
+    end = len(data) - _HASH
+    path = b""
+    for _ in range(count):
+        size = _EXTENDED if data[position + 60] & 0x40 else _FIXED
+        start = position + size
+        head = data[position:start]
+        if version == _PREFIX_VERSION:
+            strip, start = _varint(data, start, end)
+            stop = data.find(b"\0", start, end)
+            path = path[: len(path) - strip] + data[start:stop]
+            position = stop + 1
+        else:
+            length = ((head[60] << 8) | head[61]) & _NAME_MASK
+            stop = data.find(b"\0", start + length, end)
+            path = data[start:stop]
+            position += (size + len(path) + 8) & ~7
+        if stop < 0 or position > end:
+            raise GitIndexError("it ends inside an entry")
+        yield position, IndexEntry(path, head)
+
+
+def _varint(data: bytes, position: int, end: int) -> tuple[int, int]:
+    # The offset encoding of gitformat-pack: every continuation adds one.
+    if position >= end:
+        raise GitIndexError("it ends inside an entry")
+    byte = data[position]
+    value = byte & 0x7F
+    while byte & 0x80:
+        position += 1
+        if position >= end:
+            raise GitIndexError("it ends inside an entry")
+        byte = data[position]
+        value = ((value + 1) << 7) | (byte & 0x7F)
+    return value, position + 1
+
+
+def _render_varint(value: int) -> bytes:
+    digits = [value & 0x7F]
+    value >>= 7
+    while value:
+        value -= 1
+        digits.append(0x80 | (value & 0x7F))
+        value >>= 7
+    return bytes(reversed(digits))
+
+
+def _extensions(data: bytes, position: int) -> Iterator[tuple[bytes, bytes]]:
+    end = len(data) - _HASH
+    while position + 8 <= end:
+        name = data[position : position + 4]
+        size = int.from_bytes(data[position + 4 : position + 8], "big")
+        if position + 8 + size > end:
+            raise GitIndexError("it ends inside an extension")
+        if not name[:1].isupper() and name not in {b"link", b"sdir"}:
+            raise GitIndexError(f"it needs the unknown extension {name!r}")
+        yield name, data[position + 8 : position + 8 + size]
+        position += 8 + size
+
+
+def _render_padded(entries: Iterable[IndexEntry]) -> Iterator[bytes]:
+    for entry in entries:
+        size = len(entry.head) + len(entry.path)
+        yield entry.head + entry.path + b"\0" * (8 - size % 8)
+
+
+def _render_prefixed(entries: Iterable[IndexEntry]) -> Iterator[bytes]:
+    before = b""
+    for entry in entries:
+        shared = 0
+        for ours, theirs in zip(before, entry.path, strict=False):
+            if ours != theirs:
+                break
+            shared += 1
+        yield entry.head + _render_varint(len(before) - shared) + entry.path[shared:] + b"\0"
+        before = entry.path

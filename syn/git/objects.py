@@ -1,0 +1,272 @@
+"""The object store: every object that is read is hashed again, wherever it came from (ADR 0007).
+
+Replace refs, grafts, commit-graphs and git's own caches play no part: an id is looked up in the
+packs and loose files of this repository and of its alternates, and the bytes must hash to it.
+"""
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from syn.errors import CannotError, RefusedError
+from syn.git.loose import LooseObjectError, loose_path, read_loose
+from syn.git.packs import CorruptPackError, PackReader
+from syn.git.parse import (
+    EMPTY_TREE,
+    Commit,
+    ObjectType,
+    RawItem,
+    TreeItem,
+    is_oid,
+    object_hash,
+    parse_commit,
+    parse_raw_tree,
+    tree_item,
+)
+
+TREE_CACHE = 6 * 1024 * 1024
+"""Bytes of raw trees whose entries are kept (about eight times as much in memory)."""
+
+
+class MissingObjectError(CannotError):
+    """An object that is not here.
+
+    The code says why: `missing-object`, `partial-clone`, `alternate-missing`, `shallow`.
+    """
+
+    def __init__(self, oid: str, code: str, reason: str, remedy: str) -> None:
+        super().__init__(code, f"object {oid} is not here: {reason}", remedy)
+        self.oid = oid
+
+
+class ObjectMismatchError(RefusedError):
+    """An object whose bytes are not the ones its id stands for: damage, or a swap."""
+
+    def __init__(self, oid: str, where: str, reason: str) -> None:
+        super().__init__(
+            "object-mismatch",
+            f"object {oid} is not what its id says: {reason} ({where})",
+            "restore the object from a clone that holds it, then run git fsck",
+        )
+        self.oid = oid
+        self.where = where
+
+
+class WrongTypeError(CannotError):
+    """An id that leads to an object of another type."""
+
+    def __init__(self, oid: str, expected: str, actual: str) -> None:
+        super().__init__("wrong-type", f"expected {oid} to be a {expected}, got a {actual}")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What explains an object's absence."""
+
+    promisor: bool = False
+    """A partial clone: a remote promises the rest."""
+    lost_alternates: tuple[str, ...] = ()
+    """Object folders this repository borrows from and that are gone."""
+
+
+class ObjectStore:
+    """Reads objects by id. Not for use by several threads at once."""
+
+    def __init__(self, folders: tuple[Path, ...], around: Surroundings | None = None) -> None:
+        """`folders` are the repository's own objects folder and its alternates', in this order."""
+        self.folders = folders
+        self._around = around or Surroundings()
+        self._packs: tuple[PackReader, ...] | None = None
+        self._trees = _TreeCache(TREE_CACHE)
+
+    def read(self, oid: str) -> tuple[ObjectType, bytes]:
+        """Type and bytes of an object, re-hashed.
+
+        Raises:
+            MissingObjectError: no copy is here.
+            ObjectMismatchError: copies are here, and none hashes to the id.
+            CorruptPackError: an index of a pack cannot be trusted to be read.
+        """
+        if not is_oid(oid):
+            raise MissingObjectError(oid, "missing-object", "this is no object id", "")
+        key = bytes.fromhex(oid)
+        faults: list[tuple[str, str]] = []
+        for attempt in (self._from_packs, self._from_loose, self._from_new_packs):
+            for where, found in attempt(oid, key, faults):
+                if object_hash(*found) == key:
+                    return found
+                faults.append((where, "its bytes hash to another id"))
+        if faults:
+            raise ObjectMismatchError(oid, *faults[0])
+        if oid == EMPTY_TREE:
+            return "tree", b""
+        raise self._missing(oid)
+
+    def has(self, oid: str) -> bool:
+        """Whether a copy that hashes to the id is here."""
+        try:
+            self.read(oid)
+        except (MissingObjectError, ObjectMismatchError):
+            return False
+        return True
+
+    def blob(self, oid: str) -> bytes:
+        """The bytes of a blob."""
+        return self._typed(oid, "blob")
+
+    def commit(self, oid: str) -> Commit:
+        """A commit. Raises as `read`, or `WrongTypeError`, or `MalformedObjectError`."""
+        return parse_commit(oid, self._typed(oid, "commit"))
+
+    def tree(self, oid: str) -> tuple[TreeItem, ...]:
+        """The entries of a tree, in the order in which they stand there."""
+        return tuple(tree_item(item) for item in self.raw_tree(bytes.fromhex(oid)))
+
+    def raw_tree(self, oid: bytes) -> tuple[RawItem, ...]:
+        """The entries of a tree as raw tuples; recently read ones are kept."""
+        items = self._trees.get(oid)
+        if items is None:
+            data = self._typed(oid.hex(), "tree")
+            items = parse_raw_tree(oid.hex(), data)
+            self._trees.put(oid, items, len(data))
+        return items
+
+    def find(self, root: str, path: bytes) -> TreeItem | None:
+        """The entry at a path below the tree `root`, or None."""
+        tree = root
+        *folders, name = path.split(b"/")
+        for folder in folders:
+            item = self._entry(tree, folder)
+            if item is None or item.kind != "tree":
+                return None
+            tree = item.oid
+        return self._entry(tree, name)
+
+    def _entry(self, tree: str, name: bytes) -> TreeItem | None:
+        for item in self.raw_tree(bytes.fromhex(tree)):
+            if item.name == name:
+                return tree_item(item)
+        return None
+
+    def _typed(self, oid: str, expected: ObjectType) -> bytes:
+        kind, data = self.read(oid)
+        if kind != expected:
+            raise WrongTypeError(oid, expected, kind)
+        return data
+
+    def _from_packs(
+        self, _oid: str, key: bytes, faults: list[tuple[str, str]]
+    ) -> Iterator[tuple[str, tuple[ObjectType, bytes]]]:
+        if self._packs is None:
+            self._packs = tuple(PackReader(folder) for folder in self.folders if folder.is_dir())
+        for reader in self._packs:
+            try:
+                found = reader.read(key)
+            except CorruptPackError as error:
+                faults.append((error.path.name, error.message))
+                continue
+            if found is not None:
+                yield "packed", found
+
+    def _from_loose(
+        self, oid: str, _key: bytes, faults: list[tuple[str, str]]
+    ) -> Iterator[tuple[str, tuple[ObjectType, bytes]]]:
+        for folder in self.folders:
+            try:
+                found = read_loose(loose_path(folder, oid))
+            except LooseObjectError as error:
+                faults.append((f"loose object {oid[:2]}/{oid[2:]}", str(error)))
+                continue
+            except OSError as error:
+                raise CannotError(
+                    "cannot-read", f"loose object {oid} cannot be read: {error}"
+                ) from error
+            if found is not None:
+                yield f"loose object {oid[:2]}/{oid[2:]}", found
+
+    def _from_new_packs(
+        self, oid: str, key: bytes, faults: list[tuple[str, str]]
+    ) -> Iterator[tuple[str, tuple[ObjectType, bytes]]]:
+        # A repack beside us moves loose objects into packs and packs into other packs.
+        changed = [reader.refresh() for reader in self._packs or ()]
+        if any(changed):
+            faults.clear()
+            yield from self._from_packs(oid, key, faults)
+
+    def _missing(self, oid: str) -> MissingObjectError:
+        if self._around.lost_alternates:
+            lost = ", ".join(self._around.lost_alternates)
+            return MissingObjectError(
+                oid,
+                "alternate-missing",
+                f"the object store this repository borrows from is gone: {lost}",
+                "bring that folder back, or correct objects/info/alternates",
+            )
+        if self._around.promisor:
+            return MissingObjectError(
+                oid,
+                "partial-clone",
+                "this is a partial clone, and nothing is fetched while checking",
+                "fetch it with git (git fetch --refetch --filter= , or git checkout)",
+            )
+        return MissingObjectError(
+            oid, "missing-object", "no pack and no loose file holds it", "run git fsck"
+        )
+
+
+class _TreeCache:
+    """Parsed trees, the least recently used dropped once their raw bytes pass a budget."""
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self._used = 0
+        self._kept: OrderedDict[bytes, tuple[tuple[RawItem, ...], int]] = OrderedDict()
+
+    def get(self, oid: bytes) -> tuple[RawItem, ...] | None:
+        found = self._kept.get(oid)
+        if found is None:
+            return None
+        self._kept.move_to_end(oid)
+        return found[0]
+
+    def put(self, oid: bytes, items: tuple[RawItem, ...], size: int) -> None:
+        self._kept[oid] = (items, size)
+        self._used += size
+        while self._used > self._budget and len(self._kept) > 1:
+            _, (_, freed) = self._kept.popitem(last=False)
+            self._used -= freed
+
+
+def alternates(objects: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """The object folders borrowed from, nested ones too, and the names of those that are gone."""
+    found: list[Path] = []
+    lost: list[str] = []
+    pending = [objects]
+    while pending:
+        folder = pending.pop(0)
+        for path in _alternate_lines(folder):
+            if not path.is_dir():
+                lost.append(str(path))
+            elif path not in found and path != objects:
+                found.append(path)
+                pending.append(path)
+    return tuple(found), tuple(lost)
+
+
+def _alternate_lines(objects: Path) -> Iterator[Path]:
+    try:
+        data = (objects / "info" / "alternates").read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    for line in data.split(b"\n"):
+        if line and not line.startswith(b"#"):
+            # A relative path starts at the objects folder; git quotes names like C strings.
+            text = _unquote(line) if line.startswith(b'"') else line
+            yield Path(os.path.normpath(objects / os.fsdecode(text)))
+
+
+def _unquote(line: bytes) -> bytes:
+    body = line[1:].rpartition(b'"')[0]
+    return body.decode("unicode_escape").encode("latin-1")

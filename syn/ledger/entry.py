@@ -96,7 +96,7 @@ def decode(line: bytes, pool: dict[str, str] | None = None) -> HashedEntry | Def
     pool = {} if pool is None else pool
     entry = match(text, pool)
     if entry is None:
-        return _decode_slowly(line, text, pool)
+        return decode_slowly(line, text, pool)
     return _hash(text, line, entry.sig), entry
 
 
@@ -108,7 +108,7 @@ def _hash(text: str, line: bytes, sig: str) -> str:
     return "sha256:" + hashlib.sha256(_PREFIX + line).hexdigest()
 
 
-def _decode_slowly(line: bytes, text: str, pool: dict[str, str]) -> HashedEntry | Defect:
+def decode_slowly(line: bytes, text: str, pool: dict[str, str]) -> HashedEntry | Defect:
     """The definition of what an entry is; the fast reader only saves time."""
     try:
         value = canonical.decode(line)

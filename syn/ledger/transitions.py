@@ -188,17 +188,18 @@ class Transitions:
         return states
 
     def _owner(self, path: str, written: str, ledger: Tails) -> str | None:
-        """The fact at a path: by its id, by what the tree's ledger says, or by a later move."""
+        """The fact at a path, or None when no known fact is there.
+
+        Its written id decides; else the tree's ledger, a later move, an earlier deletion, and last
+        the id that the path gives.
+        """
         if written:
             return written if written in self._raw else None
         candidates = sorted(self._at_path.get(path, ()))
-        for fact in candidates:
-            decisions = self._decisions(fact)
-            if any(decisions.entries[h].path == path for h in decisions.living_at(ledger)):
-                return fact
-        for fact in candidates:
-            if self._decisions(fact).reaches(path, ledger):
-                return fact
+        for recorded in (_Decisions.stands_at, _Decisions.reaches, _Decisions.left_from):
+            for fact in candidates:
+                if recorded(self._decisions(fact), path, ledger):
+                    return fact
         default = path.removesuffix(".md")
         if default in self._raw and not self._decisions(default).living_at(ledger):
             return default
@@ -287,12 +288,21 @@ class _Decisions:
         """The heads that say that the fact is there."""
         return [digest for digest in self.heads_at(ledger) if self.entries[digest].payload]
 
+    def stands_at(self, path: str, ledger: Tails) -> bool:
+        """Whether a ledger of this extent says that the fact is at a path."""
+        return any(self.entries[digest].path == path for digest in self.living_at(ledger))
+
     def reaches(self, path: str, ledger: Tails) -> bool:
         """Whether a decision that this ledger does not hold yet puts the fact at a path."""
         return any(
             entry.path == path and entry.payload and entry.seq > ledger.get(entry.writer, 0)
             for entry in self.entries.values()
         )
+
+    def left_from(self, path: str, ledger: Tails) -> bool:
+        """Whether the fact was at a path when the decision was made that it is gone."""
+        heads = [self.entries[digest] for digest in self.heads_at(ledger)]
+        return any(not entry.payload and entry.path == path for entry in heads)
 
     def path(self, start: State, goal: State, is_open: _Open) -> list[str]:
         """Decisions that lead from one state to another; the newest that do, or none."""

@@ -5,32 +5,46 @@ import re
 from syn.facts.collector import Collector, quote
 from syn.facts.split import FRONT_LINE, near_close
 
+DEPTH_LIMIT = 16
+"""Collections inside one another, the top mapping counted."""
+
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]|\\U0000[dD][89a-fA-F]")
 
 
-def syntax(front: str, index: int, collector: Collector) -> None:
-    """Report that the line at an index (from 0) of the front matter is not YAML."""
+def syntax(front: str, index: int, collector: Collector) -> int:
+    """Report that the line at an index (from 0) is not YAML; gives the line of the file."""
     lines = front.split("\n")
     index = min(index, len(lines) - 1)
     while index > 0 and not lines[index].strip():
         index -= 1
-    line = lines[index].rstrip("\r")
-    if _SURROGATE_ESCAPE.search(line):
-        lone_surrogate(FRONT_LINE + index, collector)
-        return
-    code, message, remedy = _explain(line)
-    if code == "conflict-markers" and any(p.code == code for p in collector.problems):
-        return
+    index = next((i for i, line in enumerate(lines[:index]) if line.startswith("%")), index)
     near = near_close(front)
-    if near is not None and code == "yaml-syntax":
-        collector.problem(
-            near[0],
-            "unclosed-front-matter",
-            f"expected a line that is exactly --- to close the front matter, got {quote(near[1])}",
-            "close the front matter with a line that is exactly ---",
-        )
-        return
-    collector.problem(FRONT_LINE + index, code, message, remedy)
+    line, number = lines[index].rstrip("\r"), FRONT_LINE + index
+    if near is not None and near[0] <= number:
+        message = f"expected a line that is exactly --- to close it, got {quote(near[1])}"
+        remedy = "close the front matter with a line that is exactly ---"
+        collector.problem(near[0], "unclosed-front-matter", message, remedy)
+        return near[0]
+    not_yaml(number, line, collector)
+    return number
+
+
+def not_yaml(number: int, line: str, collector: Collector) -> None:
+    """Report that one line is not YAML, with the reason that its text shows."""
+    if _SURROGATE_ESCAPE.search(line):
+        lone_surrogate(number, collector)
+    elif len(re.findall(r"[\[{]", line)) > DEPTH_LIMIT:
+        too_deep(number, collector)
+    else:
+        code, message, remedy = _explain(line)
+        if code != "conflict-markers" or code not in {p.code for p in collector.problems}:
+            collector.problem(number, code, message, remedy)
+
+
+def too_deep(number: int, collector: Collector) -> None:
+    """Report collections inside one another beyond the limit."""
+    message = f"collections nest over {DEPTH_LIMIT} levels"
+    collector.problem(number, "too-deep", message, "flatten the structure")
 
 
 def lone_surrogate(line: int, collector: Collector) -> None:

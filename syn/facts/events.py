@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 import yaml
-from yaml.scanner import ScannerError
 
 from syn.facts.pure_yaml import PureParser
 
+_OPEN_ENDED = ("found unexpected end", "found unexpected document", "could not find")
+"""Faults that show only long after the line where they start."""
 _SPECIAL = re.compile("[\x85\u2028\u2029\ufeff]")
 _STAND_IN_RANGES = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))
 
@@ -106,7 +107,6 @@ def fault_line(error: yaml.MarkedYAMLError) -> int:
     """The line, from 0, that a person has to look at; the same for both scanners."""
     mark = error.problem_mark
     start = error.context_mark
-    open_ended = (error.problem or "").startswith(("found unexpected", "could not find"))
-    if start is not None and open_ended and isinstance(error, ScannerError):
+    if start is not None and (error.problem or "").startswith(_OPEN_ENDED):
         return int(start.line)
     return int(mark.line) if mark is not None else 0

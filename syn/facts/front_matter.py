@@ -22,6 +22,7 @@ from yaml.events import (
 
 from syn.facts import diagnose, events
 from syn.facts.collector import Collector, quote
+from syn.facts.diagnose import DEPTH_LIMIT
 from syn.facts.events import Event
 from syn.facts.scalars import resolve
 from syn.facts.split import FRONT_LINE
@@ -29,17 +30,15 @@ from syn.model.payload import Mapping, Value
 
 FRONT_LIMIT = 256 * 1024
 """Bytes of front matter."""
-DEPTH_LIMIT = 16
-"""Collections inside one another, the top mapping counted."""
 NODE_LIMIT = 32_768
 """Keys, values and collections together."""
 
 _BARE_CR = re.compile(r"\r(?!\n)")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _BARE_LINK = re.compile(r"\[\[[^\[\]{}\"'\r\n]*[^\[\]{}\"'\s][^\[\]{}\"'\r\n]*\]\]")
 _NUMBERS = re.compile(r"\[\[[\s0-9.,+eE-]*,[\s0-9.,+eE-]*\]\]")
 _COMMENT_AFTER = re.compile(r"[ \t]+#")
+_HEADER = re.compile(r"[|>][-+1-9]*(?:[ \t]+#[^\n]*|[ \t]*\r?)$", re.MULTILINE)
 _ONLY_COMMENTS = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z))*\Z")
 
 
@@ -90,14 +89,17 @@ def read(
                 "write keys, or remove the two --- lines to make it text",
             )
         return FrontMatter(Mapping())
-    builder = _Builder(front, watched, collector)
+    builder = _Builder(front, watched, Collector(collector.path))
     try:
         for event in events.parse_events(builder.prepared.text, pure=pure):
             builder.take(event)
     except yaml.MarkedYAMLError as error:
-        diagnose.syntax(front, events.fault_line(error), collector)
-    except _StopReading:
-        pass
+        line = diagnose.syntax(front, events.fault_line(error), collector)
+        # how far a scanner has read beyond the fault differs; what stands before it does not
+        collector.problems += [found for found in builder.collector.problems if found.line < line]
+        return FrontMatter(Mapping())
+    collector.problems += builder.collector.problems
+    collector.warnings += builder.collector.warnings
     return builder.finish()
 
 
@@ -126,10 +128,6 @@ def _line_at(front: str, index: int) -> int:
     return FRONT_LINE + front.count("\n", 0, index)
 
 
-class _StopReading(Exception):  # noqa: N818 - control flow inside this module, not an error
-    """Nothing more of this front matter can be read; the reason is with the collector."""
-
-
 @dataclass(slots=True)
 class _Frame:
     """One open collection."""
@@ -137,6 +135,8 @@ class _Frame:
     mapping: bool
     start: int
     """Index of its first character."""
+    flow: bool
+    """It is written in brackets or braces."""
     line: int
     values: list[Value] = field(default_factory=list)
     keys: dict[str, int] = field(default_factory=dict)
@@ -160,6 +160,9 @@ class _Builder:
         self.frames: list[_Frame] = []
         self.nodes = 0
         self.documents = 0
+        self.line = FRONT_LINE
+        self.stopped = False
+        """Nothing more is built; the rest is read only to see whether it is YAML."""
         self.top_key = ""
         self.top: Mapping | None = None
         self.key_lines: tuple[tuple[str, int], ...] = ()
@@ -169,7 +172,10 @@ class _Builder:
     def take(self, event: Event) -> None:
         """Advance by one event."""
         handler = _HANDLERS.get(type(event))
-        if handler is not None:
+        if handler is not None and not self.stopped:
+            # an empty value has no place of its own: it stands where the event before it does
+            if event.start_mark.index < event.end_mark.index:
+                self.line = FRONT_LINE + event.start_mark.line
             handler(self, event)
 
     def finish(self) -> FrontMatter:
@@ -181,13 +187,7 @@ class _Builder:
     def document(self, event: Event) -> None:
         self.documents += 1
         if self.documents > 1 or event.explicit:
-            self.collector.problem(
-                FRONT_LINE + event.start_mark.line,
-                "several-documents",
-                "expected one YAML document, got a document marker inside the front matter",
-                "quote or indent the line that starts with --- or ...",
-            )
-            raise _StopReading
+            self._stop(event, "several-documents", "expected one YAML document, got a marker in it")
 
     def alias(self, event: Event) -> None:
         self._refuse(event, "alias", f"an alias, *{event.anchor}, is not allowed")
@@ -198,6 +198,8 @@ class _Builder:
 
     def scalar(self, event: Event) -> None:
         self._count(event)
+        if self.stopped:
+            return
         if event.anchor is not None or event.tag is not None:
             self._refuse_properties(event)
         text = event.value
@@ -210,25 +212,32 @@ class _Builder:
             return
         if not self.frames:
             self._not_a_mapping(event)
+            return
+        if event.style and event.style in "|>":
+            self._check_header(event)
         if self.top_key in self.watched or "[[" in text:
             self._watch(text, event)
         self._add(text if event.style else resolve(text))
 
     def start(self, event: Event) -> None:
         self._count(event)
+        if self.stopped:
+            return
         if event.anchor is not None or event.tag is not None:
             self._refuse_properties(event)
         mapping = isinstance(event, MappingStartEvent)
-        line = FRONT_LINE + event.start_mark.line
+        line = self.line
         if not self.frames and not mapping:
             self._not_a_mapping(event)
-        frame = _Frame(mapping, event.start_mark.index, line)
+            return
+        frame = _Frame(mapping, event.start_mark.index, bool(event.flow_style), line)
         if self._expects_key():
             frame.is_key = True
             self._refuse_collection_key(line, event.start_mark.index)
         self.frames.append(frame)
         if len(self.frames) > DEPTH_LIMIT:
-            self._stop(event, "too-deep", f"collections nest over {DEPTH_LIMIT} levels")
+            diagnose.too_deep(line, self.collector)
+            self.stopped, self.top = True, None
 
     def end(self, event: Event) -> None:
         frame = self.frames.pop()
@@ -263,7 +272,7 @@ class _Builder:
 
     def _key(self, text: str, event: Event) -> None:
         frame = self.frames[-1]
-        line = FRONT_LINE + event.start_mark.line
+        line = self.line
         frame.key = text
         if not event.style and text in ("", "<<"):
             frame.drop = True
@@ -298,9 +307,11 @@ class _Builder:
 
     def _watch(self, text: str, event: Event) -> None:
         end = event.end_mark
-        cut = not event.style and bool(_COMMENT_AFTER.match(self.front, end.index))
-        start = FRONT_LINE + event.start_mark.line
-        self.scalars.append(Scalar(self.top_key, text, start, FRONT_LINE + end.line, cut))
+        # inside brackets an empty value stands wherever the scanner has got to
+        placed = bool(text) or not self.frames[-1].flow
+        cut = not event.style and placed and bool(_COMMENT_AFTER.match(self.front, end.index))
+        last = FRONT_LINE + end.line if text else self.line
+        self.scalars.append(Scalar(self.top_key, text, self.line, last, cut))
 
     def _bare_link(self, frame: _Frame, event: Event) -> str | None:
         """The text of an unquoted `[[x]]`, which YAML reads as a list in a list."""
@@ -318,13 +329,16 @@ class _Builder:
         )
         return text
 
+    def _check_header(self, event: Event) -> None:
+        """A comment after the header of a block scalar stands apart from it (YAML 1.2, 8.1.1)."""
+        if not _HEADER.match(self.front, event.start_mark.index):
+            line = self.front[event.start_mark.index :].partition("\n")[0]
+            diagnose.not_yaml(self.line, line, self.collector)
+
     def _check_unescaped(self, text: str, event: Event) -> None:
-        line = FRONT_LINE + event.start_mark.line
-        if _SURROGATE.search(text):
-            diagnose.lone_surrogate(line, self.collector)
-        elif (found := _CONTROL.search(text)) is not None:
+        if (found := _CONTROL.search(text)) is not None:
             self.collector.problem(
-                line,
+                self.line,
                 "control-character",
                 f"expected text, got an escaped control character U+{ord(found[0]):04X}",
                 "remove the escape",
@@ -339,7 +353,7 @@ class _Builder:
 
     def _refuse(self, event: Event, code: str, message: str) -> None:
         self.collector.problem(
-            FRONT_LINE + event.start_mark.line,
+            self.line,
             code,
             message,
             "write the value out; quote it when it is meant as text",
@@ -359,17 +373,17 @@ class _Builder:
 
     def _stop(self, event: Event, code: str, message: str) -> None:
         self.collector.problem(
-            FRONT_LINE + event.start_mark.line,
+            self.line,
             code,
             message,
             _STOP_REMEDIES[code],
         )
-        raise _StopReading
+        self.stopped, self.top = True, None
 
 
 _STOP_REMEDIES = {
+    "several-documents": "quote or indent the line that starts with --- or ...",
     "not-a-mapping": "write keys and values, or remove the two --- lines to make it text",
-    "too-deep": "flatten the structure",
     "too-many-nodes": "move the data out of the front matter",
 }
 _HANDLERS: dict[type, Callable[[_Builder, Event], None]] = {

@@ -67,6 +67,16 @@ def assemble(pieces: list[tuple[str, str]], *, crlf: bool, mark: bool) -> bytes:
     return b"\xef\xbb\xbf" + data if mark else data
 
 
+def holds_empty_null(value: FieldValue | None) -> bool:
+    match value:
+        case tuple():
+            return any(inner == Lexical("null", "") or holds_empty_null(inner) for inner in value)
+        case Mapping(items=items):
+            return holds_empty_null(tuple(inner for _, inner in items))
+        case _:
+            return False
+
+
 @given(files(), CHANGES, st.booleans(), st.booleans())
 @settings(max_examples=300, deadline=None)
 def test_an_edit_says_what_was_asked_and_leaves_the_rest(
@@ -80,7 +90,9 @@ def test_an_edit_says_what_was_asked_and_leaves_the_rest(
     try:
         result = set_fields(data, changes)
     except EditError:
-        assume(False)
+        # the one value that a flow collection cannot spell
+        assert any(holds_empty_null(value) for value in changes.values())
+        return
     after = fact_of(result)
     old = dict(before.fields.items)
     asked = {**old, **changes}
@@ -116,10 +128,7 @@ def test_writing_back_what_was_read_changes_no_byte(
 def test_a_one_line_value_is_a_one_line_change(key: str, value: str) -> None:
     pieces = [(name, chunks[0]) for name, chunks in CHUNKS.items()]
     data = assemble(pieces, crlf=False, mark=False)
-    try:
-        result = set_fields(data, {key: value})
-    except EditError:
-        assume(False)
+    result = set_fields(data, {key: value})
     before, after = data.split(b"\n"), result.split(b"\n")
     assert len(before) == len(after)
     assert sum(one != other for one, other in zip(before, after, strict=True)) <= 1

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field, replace
 from syn.errors import RefusedError, UsageError
 from syn.images.descriptor import is_reason, is_seal_id, sealed_descriptor
 from syn.images.survey import change_id
-from syn.images.table import QUARANTINE, QUARANTINED, TOMBSTONE, Change, Page
+from syn.images.table import (
+    BOUNDED,
+    DURABILITY,
+    QUARANTINE,
+    QUARANTINED,
+    TOMBSTONE,
+    Change,
+    Page,
+)
 
 OPERATOR_SEAL = "OPERATOR"
 """Reason code of a seal that a person asked for."""
@@ -70,6 +78,24 @@ def seal(page: Page, qid: str, reason: str, detail: str = "") -> Page:
         descriptor=sealed_descriptor(page.role, reason, page.length, detail),
         word="",
         written=tuple(pair for pair in page.written if pair[0] not in {"descriptor", "reason"}),
+    )
+
+
+def mended(page: Page, position: int, size: int) -> Page:
+    """A row that is about to be sealed, with the fields that must fit put in order.
+
+    What does not fit becomes the value that claims nothing: the caller seals the row anyway.
+    """
+    bounded = page.durability == BOUNDED
+    fits = page.durability in DURABILITY and bounded == (page.valid_to > 0) and page.valid_to >= 0
+    return replace(
+        page,
+        step=position,
+        length=size,
+        durability=page.durability if fits else "",
+        valid_to=page.valid_to if fits else 0,
+        trust_epoch=page.trust_epoch if page.witness else 0,
+        written=(),
     )
 
 

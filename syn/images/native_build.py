@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from syn.canon.digest import raw
 from syn.canon.merkle import Frontier, leaf_hash
-from syn.errors import CannotError
+from syn.errors import CannotError, RefusedError
 from syn.images.native import Clearance, NativeHead, encode_page
 from syn.images.table import Change, Page
 from syn.images.word import native_prefix
@@ -18,6 +18,10 @@ MAX_NUMBER = 2**53 - 1
 
 class NotRepresentableError(CannotError):
     """A value of another format that canonical JSON has no form for (`not-representable`)."""
+
+
+class RowChangedError(RefusedError):
+    """A row that changed while an image was rewritten (`row-changed`)."""
 
 
 @dataclass(slots=True)
@@ -66,8 +70,15 @@ class TableBuilder:
         return self._places[page.digest]
 
     def keep(self, page: Page) -> bytes:
-        """The line of the next page of an image whose store stays as it is."""
+        """The line of the next page of an image whose store stays as it is.
+
+        Raises:
+            RowChangedError: the row has a word and it is not the row's: nothing stamps it anew.
+        """
         line, word = encode_page(page, self._prefix)
+        if page.word not in {"", word}:
+            message = f"row {self.count} is not the one that its word was made over"
+            raise RowChangedError("row-changed", message, "syn image verify says more")
         self._tree.append(leaf_hash(raw(word)))
         self.count += 1
         return line + b"\n"

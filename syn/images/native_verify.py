@@ -8,7 +8,7 @@ from outside. Memory is one small record a page, whatever the bodies weigh.
 import base64
 import binascii
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -31,7 +31,7 @@ from syn.images.native import (
     parse_row,
     signing_payload,
 )
-from syn.images.outside import KeyCheck, Outside, SignatureState
+from syn.images.outside import KeyCheck, Outside, SignatureState, StaleCheck
 from syn.images.report import Collected, ImageReport, Limit, refused_report
 from syn.images.survey import ImageFault, Survey
 from syn.images.table import NATIVE_FORMAT, Blob, Page
@@ -60,6 +60,7 @@ class NativeResult:
     head: NativeHead
     blobs: Mapping[str, Blob]
     last_seal: int
+    digests: Sequence[str]
 
 
 def verify_native(
@@ -85,7 +86,9 @@ def verify_native(
     outside = outside or Outside()
     reader = iter(lines)
     head = parse_head(_line(next(reader, b"")))
-    table = _Table(Collected(name, NATIVE_FORMAT), native_prefix(head.session), store)
+    table = _Table(
+        Collected(name, NATIVE_FORMAT), native_prefix(head.session), store, outside.staleness
+    )
     for position, line in enumerate(reader):
         table.take(position, line)
     collected = table.collected
@@ -98,7 +101,8 @@ def verify_native(
     collected.image.extend(faults)
     collected.image.extend(beside(head))
     report = _report(table, head, signature)
-    return NativeResult(report, head, table.blobs, table.survey.last_seal)
+    survey = table.survey
+    return NativeResult(report, head, table.blobs, survey.last_seal, survey.digests)
 
 
 def _line(line: bytes) -> bytes:
@@ -112,6 +116,7 @@ class _Table:
     collected: Collected
     prefix: bytes
     store: Store
+    stale: StaleCheck | None = None
     survey: Survey = field(default_factory=Survey)
     blobs: dict[str, Blob] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
@@ -134,10 +139,21 @@ class _Table:
         self.stored.append(_word_bytes(row.page.word))
         if row.page.word != row.computed:
             self.computed[position] = raw(row.computed)
+        self.staleness(position, row.page)
         blob = self.body(row.page)
         self.survey.add(row.page, position)
         check = _WordCheck(row, self.prefix, position)
         self.collected.add(position, page_faults(row.page, position, blob, check))
+
+    def staleness(self, position: int, page: Page) -> None:
+        """A page from a fact that is not what it was: a warning, and not served."""
+        if page.fact is None or self.stale is None:
+            return
+        if (state := self.stale(page.fact)) != "fresh":
+            fault = ImageFault(
+                "page-stale", f"page {position}", "the fact as it was", state, "warning", ()
+            )
+            self.collected.image.append(fault)
 
     def body(self, page: Page) -> Blob | None:
         """The body of a page, read and hashed once for all pages that share it."""
@@ -227,14 +243,14 @@ class _WordCheck:
             if page.length != blob.size:
                 yield Fault("len-mismatch", "tampered", f"{blob.size} bytes", f"{page.length}")
             return
-        for name, candidate in _derivable(page, blob, self.position):
+        for name, candidate in derivable(page, blob, self.position):
             if encode_page(candidate, self.prefix)[1] == page.word:
                 yield Fault("field-rotted", "repairable", f"the {name} that re-derives", "another")
                 return
         yield Fault("word-mismatch", "tampered", self.row.computed, page.word)
 
 
-def _derivable(page: Page, blob: Blob, position: int) -> Iterator[tuple[str, Page]]:
+def derivable(page: Page, blob: Blob, position: int) -> Iterator[tuple[str, Page]]:
     """The page with one derived field put back."""
     yield "step", replace(page, step=position)
     yield "len", replace(page, length=blob.size)
@@ -294,6 +310,7 @@ def _report(table: _Table, head: NativeHead, signature: SignatureState) -> Image
         pages=collected.verdicts(),
         findings=collected.findings(),
         blocked=collected.blocked(),
+        untrusted=collected.untrusted(),
         digest=image_digest(head),
         signature=signature,
         limits=_limits(signature),

@@ -4,9 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from syn.images.table import FactRef
+
 KeyCheck: TypeAlias = Callable[[str, bytes, bytes], bool | None]
 """Port: (key fingerprint, message, signature) -> whether it holds; None for a key that is not
 trusted."""
+
+Staleness: TypeAlias = Literal["fresh", "changed", "superseded", "quarantined", "missing"]
+StaleCheck: TypeAlias = Callable[[FactRef], Staleness]
+"""Port: the state today of the fact that a page was made from."""
 
 SignatureState: TypeAlias = Literal["none", "valid", "untrusted", "invalid"]
 
@@ -20,6 +26,8 @@ class Outside:
     """Digest of the image that is expected, kept elsewhere."""
     signed: bool = False
     """Whether an image without a valid signature under a trusted key is a fault."""
+    staleness: StaleCheck | None = None
+    """The state today of the facts behind pages; None does not ask."""
 
 
 @dataclass(frozen=True, slots=True)

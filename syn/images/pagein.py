@@ -3,9 +3,10 @@
 import hashlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import Literal, NoReturn
+from typing import NoReturn
 
 from syn.errors import RefusedError, UsageError
+from syn.images.outside import StaleCheck
 from syn.images.report import REMEDIES, ImageReport
 from syn.images.table import BOUNDED, NATIVE_FORMAT, FactRef, Head, Page
 
@@ -36,9 +37,6 @@ class Served:
     notes: tuple[str, ...] = ()
 
 
-Staleness = Literal["fresh", "changed", "superseded", "quarantined", "missing"]
-
-
 @dataclass(frozen=True, slots=True)
 class Conditions:
     """What the caller knows beside the image. The defaults know nothing."""
@@ -47,7 +45,7 @@ class Conditions:
     """The tick that bounded pages are held against."""
     revoked: Collection[str] = ()
     """Witnesses that were refuted."""
-    staleness: Callable[[FactRef], Staleness] | None = None
+    staleness: StaleCheck | None = None
     """The state today of the fact that a page came from."""
     screen: Callable[[bytes], str] | None = None
     """Why bytes may not be handed out even under a clearance, or ""."""

@@ -4,7 +4,7 @@ Memory is one small record a page and a blob, whatever the bodies weigh. Pure bu
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from syn.canon.digest import tagged_json
@@ -77,6 +77,8 @@ class RecallResult:
     blobs: Mapping[str, Blob]
     last_seal: int
     """The highest seal id in use."""
+    digests: Sequence[str]
+    """The digest that each row names."""
 
 
 def verify_recall(
@@ -117,7 +119,7 @@ def verify_recall(
     collected.image.extend(_outside_faults(outside or Outside(), digest))
     collected.image.extend(beside(reader.head))
     report = _report(collected, survey, reader.head, blobs, digest)
-    return RecallResult(report, reader.head, blobs, survey.last_seal)
+    return RecallResult(report, reader.head, blobs, survey.last_seal, survey.digests)
 
 
 def _across(collected: Collected, survey: Survey, head: Head, blobs: Mapping[str, Blob]) -> None:
@@ -176,6 +178,7 @@ def _report(
         pages=collected.verdicts(),
         findings=collected.findings(),
         blocked=collected.blocked(),
+        untrusted=collected.untrusted(),
         digest=digest,
         limits=LIMITS,
     )

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from syn.images.classify import Fault, PageClass, class_of
 from syn.images.malformed import MalformedError
 from syn.images.search import Candidate, Diagnosis
-from syn.images.survey import ImageFault
+from syn.images.survey import STORE_CODES, ImageFault
 from syn.images.table import Format
 from syn.model.finding import Finding, Json, Severity
 
@@ -67,6 +67,9 @@ class ImageReport:
     findings: tuple[Finding, ...] = ()
     blocked: frozenset[int] | None = frozenset()
     """Pages that image-level faults keep from being served; None is every page."""
+    untrusted: bool = False
+    """Whether the page table or the ledger as a whole does not check: no row can be told from a
+    forged one."""
     digest: str = ""
     """`sha256:<hex>` of the whole image: keep it elsewhere and give it back as an anchor."""
     signature: Literal["none", "valid", "untrusted", "invalid"] = "none"
@@ -113,6 +116,13 @@ class Collected:
         if any(fault.pages is None for fault in failures):
             return None
         return frozenset(page for fault in failures for page in fault.pages or ())
+
+    def untrusted(self) -> bool:
+        """Whether the table or the ledger as a whole does not check."""
+        return any(
+            fault.severity == "failure" and fault.pages is None and fault.code not in STORE_CODES
+            for fault in self.image
+        )
 
     def verdict(self) -> Verdict:
         """The verdict that pages and image add up to."""

@@ -7,7 +7,7 @@ readings. Writing is `syn.images.write`.
 import binascii
 import hashlib
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -46,6 +46,9 @@ class Checked:
     head: Head
     blobs: Mapping[str, Blob]
     last_seal: int
+    """The number of the highest seal id in use."""
+    digests: Sequence[str]
+    """The digest that each row names."""
 
 
 class RecallImage:
@@ -71,7 +74,7 @@ class RecallImage:
         """
         with self._need(MANIFEST) as manifest, self._need(STORE) as store:
             result = verify_recall(self.name, manifest, store, outside, beside=self._bundle_faults)
-        return Checked(result.report, result.head, result.blobs, result.last_seal)
+        return Checked(result.report, result.head, result.blobs, result.last_seal, result.digests)
 
     def _need(self, name: str) -> Section:
         file = self.source.open(name)
@@ -160,7 +163,9 @@ class NativeImage:
         """
         with self._table() as table, self._store() as store:
             result = verify_native(self.name, table.lines(), store, outside, beside=self._strays)
-        return Checked(result.report, result.head.as_head(), result.blobs, result.last_seal)
+        return Checked(
+            result.report, result.head.as_head(), result.blobs, result.last_seal, result.digests
+        )
 
     def head(self) -> NativeHead:
         """The head as it is written.

@@ -27,6 +27,9 @@ SCRUB = "scrub"
 """What the reference program's scrub puts in place of the session when it derives an id."""
 SCRUB_REQUESTER = "recall/scrub"
 
+STORE_CODES = frozenset({"store-entry", "orphan-rotten", "address-malformed"})
+"""Faults of the store alone: the page table does not depend on them."""
+
 _WITNESS_SEAL, _, _METADATA_SEAL = SEAL_DETAILS
 
 
@@ -58,7 +61,7 @@ class Survey:
     qid_at: dict[str, list[int]] = field(default_factory=dict)
     words: int = 0
     epochs: list[tuple[int, int]] = field(default_factory=list)
-    """Trust epoch and position of every page under a witness, in record order."""
+    """Trust epoch and position of every unsealed page under a witness, in record order."""
 
     def add(self, page: Page, position: int) -> None:
         """Take in one row."""
@@ -74,7 +77,7 @@ class Survey:
                 self.sealed.add(page.digest)
         else:
             self.unsealed.add(page.digest)
-        if page.witness:
+        if page.witness and not page.sealed:
             self.epochs.append((page.trust_epoch, position))
 
     @property

@@ -55,6 +55,17 @@ def read_list(text: str) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str))
 
 
+def encode_texts(texts: Iterable[str | None]) -> bytes:
+    """Some texts as one line, for a spool."""
+    return f"[{','.join(['null' if t is None else quote(t) for t in texts])}]\n".encode()
+
+
+def decode_texts(line: bytes) -> list[str | None]:
+    """The texts behind `encode_texts`."""
+    texts: list[str | None] = json.loads(line)
+    return texts
+
+
 def manifest_columns(table: Table) -> tuple[str, ...]:
     """The columns as the manifest names them: a fact's body stands there as its digest."""
     return (*table.columns[:-1], "body_digest") if table is FACT else table.columns

@@ -13,7 +13,14 @@ from typing import IO, Protocol, Self
 from syn.canon import json as canon
 from syn.index import derive
 from syn.index.derive import LinkRef, World
-from syn.index.lines import encode_rows, file_lines, read_list, text_list
+from syn.index.lines import (
+    decode_texts,
+    encode_rows,
+    encode_texts,
+    file_lines,
+    read_list,
+    text_list,
+)
 from syn.index.project import fact_key
 from syn.index.resolve import Resolver
 from syn.index.rows import (
@@ -72,7 +79,7 @@ class Projection:
     """Rows of files that arrive in path order, spooled per table; then the rows across files.
 
     Use as a context manager: the spools are closed at the end. After `finish` it is a `Source`.
-    Held in memory per fact: its key, its cell and its link targets, about 1 kB together.
+    Held in memory per fact: its key and its link targets, about half a kilobyte together.
     """
 
     def __init__(self, open_spool: OpenSpool, beside: "Agreement | None" = None) -> None:
@@ -80,7 +87,7 @@ class Projection:
         self._spools = {table.name: open_spool() for table in TABLES}
         self._beside = beside
         self._keys: list[FactKey] = []
-        self._cells: list[Cell] = []
+        self._cells = open_spool()
         self._links: list[tuple[str, str]] = []
         self._last: str | None = None
 
@@ -88,7 +95,7 @@ class Projection:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for spool in self._spools.values():
+        for spool in (self._cells, *self._spools.values()):
             spool.close()
 
     @property
@@ -107,7 +114,7 @@ class Projection:
         self._last = rows.path
         if rows.fact is not None:
             self._keys.append(fact_key(rows.fact))
-            self._cells.append(cell_of(rows.fact, rows.body_digest))
+            self._cells.write(encode_texts(cell_of(rows.fact, rows.body_digest)))
             if rows.links:
                 pairs = [text for link in rows.links for text in (link.syntax, link.target)]
                 self._links.append((rows.path, text_list(pairs)))
@@ -120,7 +127,7 @@ class Projection:
         self._derived(PROBLEM, derive.problem_rows([*world.problems, *ids]))
         self._derived(SUPERSESSION, derive.supersession_rows(self._keys))
         self._derived(DECISION, derive.decision_rows(world.decisions))
-        self._derived(STATE, derive.state_rows(self._cells, world.recorded))
+        self._derived(STATE, derive.state_rows(self._spooled_cells(), world.recorded))
         self._derived(TARGET, derive.target_rows(Resolver(self._keys), self._link_refs()))
         return self
 
@@ -146,6 +153,11 @@ class Projection:
         if self._beside is not None:
             self._beside.take(table, rows)
         self._spools[table.name].write(data)
+
+    def _spooled_cells(self) -> Iterator[Cell]:
+        self._cells.seek(0)
+        for line in self._cells:
+            yield Cell(*decode_texts(line))  # type: ignore[arg-type]
 
     def _link_refs(self) -> Iterator[LinkRef]:
         for path, pairs in self._links:

@@ -64,6 +64,11 @@ class Filters:
         return " AND ".join(parts) or "1", values
 
     @property
+    def needs_state(self) -> bool:
+        """Whether the condition looks at `state`."""
+        return self.state is not None or self.quarantined is not None
+
+    @property
     def asks_nothing(self) -> bool:
         """Whether every fact passes."""
         return all(getattr(self, field.name) is None for field in fields(self))

@@ -15,6 +15,8 @@ from syn.index.store import files, schema
 from syn.index.store.errors import REBUILD, IndexUnusable, guard
 from syn.index.store.files import FileRecord
 
+SORTED_TO = "sorted_to"
+"""Meta key: documents up to this number are numbered in path order; later ones are not."""
 _MAX_MESSAGES = 20
 _FTS_CHECK = "INSERT INTO fact_fts (fact_fts, rank) VALUES ('integrity-check', 1)"
 """Rank 1 compares with the rows; without it a stray delete goes unseen."""

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -16,48 +16,16 @@ from syn.index.query import (
     encode_cursor,
     search_expression,
 )
-from syn.index.rows import STATE, TABLES, FactRow, Scalar, StateRow, Table
-from syn.index.store import check, schema
+from syn.index.rows import TABLES, FactRow, Scalar, StateRow, Table
+from syn.index.store import answers, check, schema
+from syn.index.store.answers import Item
 from syn.index.store.errors import IndexUnusable, guard
 from syn.index.store.files import FileRecord
 
 _Identity = tuple[int, int, int, int]
 _SELECT = {table.name: schema.select(table) for table in TABLES}
-
-
-def _qualified(table: str, columns: Sequence[str]) -> str:
-    return ", ".join(f'{table}."{name}"' for name in columns)
-
-
-_FACT = _qualified("fact", FactRow._fields)
-_STATE = _qualified("state", STATE.columns)
-_ITEM_COLUMNS = (
-    *("path", "id", "type", "title", "status", "subject", "field", "value"),
-    *("valid_from", "valid_to", "tags"),
-)
-_ITEM = f"{_qualified('fact', _ITEM_COLUMNS)}, state.state, state.taint, state.quarantine"
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A fact as a list or a search shows it; values as written."""
-
-    path: str
-    id: str
-    type: str | None
-    title: str
-    status: str | None
-    subject: str | None
-    field: str | None
-    value: str | None
-    valid_from: str | None
-    valid_to: str | None
-    tags: str
-    """Canonical JSON list (`lines.read_list`)."""
-    state: str | None
-    """None when the row has no cell: such a fact is `unchecked`."""
-    taint: str | None
-    quarantine: str | None
+_CACHE_KIB = 16_384
+"""Pages that stay in memory between calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +124,8 @@ class Index:
 
     def _cells(self, where: str, *values: str) -> Iterator[tuple[FactRow, StateRow | None]]:
         query = (
-            f"SELECT {_FACT}, {_STATE} FROM fact LEFT JOIN state ON state.path = fact.path "  # noqa: S608
-            f"WHERE {where} ORDER BY fact.path"
+            f"SELECT {answers.FACT_COLUMNS}, {answers.STATE_COLUMNS} "  # noqa: S608 - our own names
+            f"FROM fact {answers.JOIN} WHERE {where} ORDER BY fact.path"
         )
         width = len(FactRow._fields)
         with guard(self._path):
@@ -167,47 +135,27 @@ class Index:
 
     def list(self, filters: Filters, limit: int, cursor: str | None = None) -> Page:
         """Facts in path order; stable across changes of the index between two pages."""
-        where, values = filters.where()
         after = decode_cursor("list", cursor) if cursor is not None else ""
-        from_fact = f"FROM fact LEFT JOIN state ON state.path = fact.path WHERE {where}"
+        limit = checked_limit(limit)
         with guard(self._path):
-            connection = self._current()
-            total = connection.execute(f"SELECT count(*) {from_fact}", values).fetchone()[0]
-            rows = connection.execute(
-                f"SELECT {_ITEM} {from_fact} AND fact.path > ? ORDER BY fact.path LIMIT ?",
-                [*values, str(after), checked_limit(limit) + 1],
-            ).fetchall()
-        items = tuple(Item(*row) for row in rows[:limit])
-        more = encode_cursor("list", items[-1].path) if len(rows) > limit else None
-        return Page(items, total, more)
+            total, items = answers.list_page(self._current(), filters, limit + 1, str(after))
+        more = encode_cursor("list", items[limit - 1].path) if len(items) > limit else None
+        return Page(tuple(items[:limit]), total, more)
 
     def search(self, text: str, filters: Filters, limit: int, cursor: str | None = None) -> Page:
         """Facts that hold every word of the text, best first, equal scores in path order."""
         expression = search_expression(text)
-        start = decode_cursor("search", cursor) if cursor is not None else 0
-        if not isinstance(start, int) or start < 0:
-            start = 0
+        position = decode_cursor("search", cursor) if cursor is not None else 0
+        start = position if isinstance(position, int) and position > 0 else 0
         limit = checked_limit(limit)
         if not expression:
             return Page((), 0, None)
-        where, values = filters.where()
-        query = (
-            f"SELECT {_ITEM}, round(fact_fts.rank, 6) AS score FROM fact_fts "  # noqa: S608
-            "JOIN fact ON fact.n = fact_fts.rowid LEFT JOIN state ON state.path = fact.path "
-            f"WHERE fact_fts MATCH ? AND {where} ORDER BY score, fact.path LIMIT ? OFFSET ?"
-        )
-        count = (
-            "SELECT count(*) FROM fact_fts JOIN fact ON fact.n = fact_fts.rowid "  # noqa: S608
-            "LEFT JOIN state ON state.path = fact.path "
-            f"WHERE fact_fts MATCH ? AND {where}"
-        )
         with guard(self._path):
-            connection = self._current()
-            rows = connection.execute(query, [expression, *values, limit + 1, start]).fetchall()
-            total = connection.execute(count, [expression, *values]).fetchone()[0]
-        items = tuple(Item(*row[:-1]) for row in rows[:limit])
-        more = encode_cursor("search", start + limit) if len(rows) > limit else None
-        return Page(items, total, more)
+            total, items = answers.search_page(
+                self._current(), expression, filters, limit + 1, start
+            )
+        more = encode_cursor("search", start + limit) if len(items) > limit else None
+        return Page(tuple(items[:limit]), total, more)
 
     def ids(self) -> Iterator[str]:
         """Every fact's id, in path order: to suggest near ones."""
@@ -239,6 +187,7 @@ class Index:
             with guard(self._path):
                 connection.execute("PRAGMA trusted_schema = OFF")
                 connection.execute("PRAGMA cell_size_check = ON")
+                connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
             check.refuse_foreign(connection, self._path.name)
         except BaseException:
             connection.close()

@@ -44,6 +44,8 @@ CREATE_INDEXES: tuple[str, ...] = (
     "CREATE INDEX fact_id ON fact (id)",
     "CREATE INDEX fact_id_key ON fact (id_key)",
     "CREATE INDEX fact_title_key ON fact (title_key)",
+    "CREATE INDEX fact_facets ON fact "
+    "(path, valid_from_key, valid_to_key, type, status, subject, field)",
     "CREATE INDEX fact_statement ON fact (subject, field)",
     "CREATE INDEX tag_tag ON tag (tag, path)",
     "CREATE INDEX target_path ON target (target_path) WHERE target_path IS NOT NULL",

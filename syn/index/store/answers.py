@@ -1,0 +1,201 @@
+"""Lists and searches over an open connection: exact, bounded, and in one deterministic order.
+
+A search that up to `NARROW` facts match is ranked by bm25, equal scores in path order. Scoring
+costs time per match, so a broader one is answered in two tiers, each in path order when it is
+itself too broad to score: facts whose title holds every word, then the others.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from syn.index.query import Filters
+from syn.index.rows import FACT, STATE
+from syn.index.store import check
+
+NARROW = 2_500
+"""Matches that are scored: about 5 ms."""
+
+_ITEM_COLUMNS = (
+    *("path", "id", "type", "title", "status", "subject", "field", "value"),
+    *("valid_from", "valid_to", "tags"),
+)
+JOIN = "LEFT JOIN state ON state.path = fact.path"
+
+
+def qualified(table: str, columns: Sequence[str]) -> str:
+    """A column list for SELECT."""
+    return ", ".join(f'{table}."{name}"' for name in columns)
+
+
+FACT_COLUMNS = qualified("fact", FACT.columns)
+STATE_COLUMNS = qualified("state", STATE.columns)
+_ITEM = f"{qualified('fact', _ITEM_COLUMNS)}, state.state, state.taint, state.quarantine"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A fact as a list or a search shows it; values as written."""
+
+    path: str
+    id: str
+    type: str | None
+    title: str
+    status: str | None
+    subject: str | None
+    field: str | None
+    value: str | None
+    valid_from: str | None
+    valid_to: str | None
+    tags: str
+    """Canonical JSON list (`lines.read_list`)."""
+    state: str | None
+    """None when the row has no cell: such a fact is `unchecked`."""
+    taint: str | None
+    quarantine: str | None
+
+
+def list_page(
+    connection: sqlite3.Connection, filters: Filters, limit: int, after: str
+) -> tuple[int, list[Item]]:
+    """How many facts pass, and up to `limit` of them after a path, in path order."""
+    where, values = filters.where()
+    source = f"FROM fact {JOIN if filters.needs_state else ''} WHERE {where}"
+    total = connection.execute(f"SELECT count(*) {source}", values).fetchone()[0]
+    rows = connection.execute(
+        f"SELECT {_ITEM} FROM fact {JOIN} WHERE {where} AND fact.path > ? "  # noqa: S608
+        "ORDER BY fact.path LIMIT ?",
+        [*values, after, limit],
+    )
+    return total, [Item(*row) for row in rows]
+
+
+def search_page(
+    connection: sqlite3.Connection, expression: str, filters: Filters, limit: int, start: int
+) -> tuple[int, list[Item]]:
+    """How many facts match and pass, and up to `limit` of them from place `start`, best first."""
+    if _is_narrow(connection, expression):
+        scores = _scores(connection, expression, filters)
+        return len(scores), _items(connection, _ranked(connection, scores, start, limit))
+    total = _count(connection, expression, filters)
+    titled = f"{{title}} : ({expression})"
+    if _is_narrow(connection, titled):
+        scores = _scores(connection, titled, filters)
+        first, size = _ranked(connection, scores, start, limit), len(scores)
+    else:
+        first = _in_path_order(connection, titled, filters, (limit, start))
+        size = _count(connection, titled, filters)
+    rest = (limit - len(first), max(0, start - size))
+    if rest[0] > 0:
+        untitled = f"({expression}) NOT ({titled})"
+        first += _in_path_order(connection, untitled, filters, rest)
+    return total, _items(connection, first)
+
+
+def _is_narrow(connection: sqlite3.Connection, expression: str) -> bool:
+    query = "SELECT count(*) FROM (SELECT 1 FROM fact_fts WHERE fact_fts MATCH ? LIMIT ?)"
+    found: int = connection.execute(query, (expression, NARROW + 1)).fetchone()[0]
+    return found <= NARROW
+
+
+def _scores(
+    connection: sqlite3.Connection, expression: str, filters: Filters
+) -> list[tuple[float, int]]:
+    """(score, document) of every match that passes; lower is better."""
+    where, values = filters.where()
+    join = "" if filters.asks_nothing else f"JOIN fact ON fact.n = fact_fts.rowid {JOIN}"
+    query = (
+        f"SELECT fact_fts.rank, fact_fts.rowid FROM fact_fts {join} "  # noqa: S608 - our own
+        f"WHERE fact_fts MATCH ? AND {where}"
+    )
+    # Six digits: what is left of a score does not depend on how a SQLite adds its floats.
+    return [(round(score, 6), n) for score, n in connection.execute(query, [expression, *values])]
+
+
+def _ranked(
+    connection: sqlite3.Connection, scores: list[tuple[float, int]], start: int, limit: int
+) -> list[int]:
+    """A window of the matches by score, then path; paths are read only for scores inside it."""
+    found: list[int] = []
+    place = 0
+    for _, group in groupby(sorted(scores), key=lambda pair: pair[0]):
+        tied = [n for _, n in group]
+        if place + len(tied) > start:
+            if len(tied) > 1:
+                tied = _by_path(connection, tied)
+            found += tied[max(0, start - place) : start + limit - place]
+        place += len(tied)
+        if place >= start + limit:
+            break
+    return found
+
+
+def _by_path(connection: sqlite3.Connection, documents: list[int]) -> list[int]:
+    return [n for _, n in sorted(_select(connection, "fact.path, fact.n", "", documents))]
+
+
+def _count(connection: sqlite3.Connection, expression: str, filters: Filters) -> int:
+    matching = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?"
+    where, values = filters.where()
+    query = f"SELECT count(*) FROM ({matching})"  # noqa: S608 - our own names
+    if not filters.asks_nothing:
+        join = JOIN if filters.needs_state else ""
+        # The unary plus keeps the walk on an index: fact rows carry bodies and are slow to visit.
+        query = f"SELECT count(*) FROM fact {join} WHERE +fact.n IN ({matching}) AND {where}"  # noqa: S608
+    found: int = connection.execute(query, [expression, *values]).fetchone()[0]
+    return found
+
+
+def _in_path_order(
+    connection: sqlite3.Connection, expression: str, filters: Filters, window: tuple[int, int]
+) -> list[int]:
+    """Documents that match in path order; `window` is (limit, offset)."""
+    if filters.asks_nothing:
+        return _in_document_order(connection, expression, window)
+    matching = "SELECT rowid FROM fact_fts WHERE fact_fts MATCH ?"
+    where, values = filters.where()
+    join = JOIN if filters.needs_state else ""
+    query = (
+        f"SELECT fact.n FROM fact {join} WHERE +fact.n IN ({matching}) AND {where} "  # noqa: S608
+        "ORDER BY fact.path LIMIT ? OFFSET ?"
+    )
+    return [row[0] for row in connection.execute(query, [expression, *values, *window])]
+
+
+def _in_document_order(
+    connection: sqlite3.Connection, expression: str, window: tuple[int, int]
+) -> list[int]:
+    """The same without visiting every match: documents of a full build are in path order.
+
+    Those that were added to it since are few, and are merged in by their paths.
+    """
+    limit, offset = window
+    known = check.meta(connection).get(check.SORTED_TO, "")
+    bound = int(known) if known.isdecimal() else 0
+    match = (
+        "SELECT fact.path, fact.n FROM fact_fts CROSS JOIN fact ON fact.n = fact_fts.rowid "
+        "WHERE fact_fts MATCH ? AND fact_fts.rowid"
+    )
+    found = connection.execute(
+        f"{match} <= ? ORDER BY fact_fts.rowid LIMIT ?", (expression, bound, limit + offset)
+    ).fetchall()
+    found += connection.execute(f"{match} > ?", (expression, bound))
+    return [n for _, n in sorted(found)[offset : offset + limit]]
+
+
+def _items(connection: sqlite3.Connection, documents: list[int]) -> list[Item]:
+    rows = _select(connection, f"fact.n, {_ITEM}", JOIN, documents)
+    found = {row[0]: Item(*row[1:]) for row in rows}
+    return [found[n] for n in documents]
+
+
+def _select(
+    connection: sqlite3.Connection, columns: str, join: str, documents: list[int]
+) -> Iterator[tuple[Any, ...]]:
+    for place in range(0, len(documents), 500):
+        batch = documents[place : place + 500]
+        slots = ", ".join("?" * len(batch))
+        query = f"SELECT {columns} FROM fact {join} WHERE fact.n IN ({slots})"  # noqa: S608
+        yield from connection.execute(query, batch)

@@ -1,4 +1,4 @@
-"""The name and address that git's configuration gives whoever commits here."""
+"""The name and address git has for the person here; the environment is for the ports."""
 
 import pygit2
 
@@ -6,16 +6,12 @@ from syn.git.repository import Repository
 
 
 def identity(repo: Repository) -> tuple[str, str]:
-    """`user.name` and `user.email`, each "" where it is not set; nothing of it is ever run."""
-    try:
-        config = repo.pg.config.snapshot()
-    except (pygit2.GitError, OSError):
-        return "", ""
-    return _value(config, "user.name"), _value(config, "user.email")
+    """`user.name` and `user.email` from git's configuration; "" where one is not set."""
+    return _setting(repo, "user.name"), _setting(repo, "user.email")
 
 
-def _value(config: pygit2.Config, name: str) -> str:
+def _setting(repo: Repository, name: str) -> str:
     try:
-        return config[name] or ""
+        return str(repo.pg.config[name])
     except (KeyError, pygit2.GitError, ValueError):
         return ""

@@ -24,6 +24,7 @@ EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 _HEX = re.compile(r"[0-9a-f]{40}\Z")
 _TREE_ITEM = re.compile(rb"([0-7]{1,7}) ([^\0]+)\0(.{20})", re.DOTALL)
+_ZONE = re.compile(r"[+-]\d{4}\Z")
 _IDENT = re.compile(
     rb"(?:(?P<name>[^<>\n]*) )?<(?P<email>[^<>\n]*)> (?P<time>-?\d+) (?P<zone>[+-]\d{4})\Z"
 )
@@ -82,8 +83,8 @@ class Ident:
     email: str
     seconds: int
     """Since 1970, UTC."""
-    offset: int = 0
-    """Minutes east of UTC."""
+    offset: str = "+0000"
+    """The time zone as written: `+0200`."""
 
     @property
     def text(self) -> str:
@@ -302,21 +303,15 @@ def _ident(commit: Commit, header: bytes) -> Ident:
     match = _IDENT.match(value)
     if match is None:
         raise MalformedObjectError("commit", commit.oid, f"unreadable {header.decode()} line")
-    zone = match["zone"]
-    minutes = int(zone[1:3]) * 60 + int(zone[3:5])
     return Ident(
         (match["name"] or b"").decode("utf-8", "backslashreplace"),
         match["email"].decode("utf-8", "backslashreplace"),
         int(match["time"]),
-        -minutes if zone.startswith(b"-") else minutes,
+        match["zone"].decode("ascii"),
     )
 
 
 def _render_ident(ident: Ident) -> str:
-    if any(char in ident.name + ident.email for char in "<>\n\0"):
-        raise MalformedObjectError(
-            "commit", "", f"a name cannot hold <, > or a newline: {ident.text}"
-        )
-    sign = "-" if ident.offset < 0 else "+"
-    hours, minutes = divmod(abs(ident.offset), 60)
-    return f"{ident.name} <{ident.email}> {ident.seconds} {sign}{hours:02}{minutes:02}"
+    if any(char in ident.name + ident.email for char in "<>\n\0") or not _ZONE.match(ident.offset):
+        raise MalformedObjectError("commit", "", f"no name, address and zone: {ident.text!r}")
+    return f"{ident.text} {ident.seconds} {ident.offset}"

@@ -1,0 +1,284 @@
+"""Writing into git: our own paths only, durable, with nothing of the user's touched (design 10).
+
+The order is: objects, git's index, the reference. A crash in between leaves objects nobody names,
+or our own paths staged; never a reference without its objects, and never an index that would take
+the new commit's files back (proofs 6).
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+import pygit2
+from pygit2.enums import ObjectType as PgType
+from pygit2.enums import Option
+
+from syn.canon.digest import is_digest, sha256
+from syn.errors import CannotError, RefusedError, UsageError
+from syn.git.durable import fsync_folder
+from syn.git.loose import loose_path
+from syn.git.parse import (
+    EMPTY_TREE,
+    FILE_MODE,
+    Ident,
+    ObjectType,
+    TreeItem,
+    add_signature,
+    object_id,
+    render_commit,
+    render_tree,
+)
+from syn.git.refs import RefMovedError, check_ref_lock, move_ref, read_ref
+from syn.git.repository import Repository, open_repository
+from syn.git.staging import Staged, check_index_lock, stage
+from syn.model.problem import display_path
+
+KEPT_REF: Final = "refs/synapse/kept"
+_ATTEMPTS = 5
+_TYPES: Final[dict[ObjectType, PgType]] = {
+    "commit": PgType.COMMIT,
+    "tree": PgType.TREE,
+    "blob": PgType.BLOB,
+    "tag": PgType.TAG,
+}
+_KEEPER = Ident("syn", "syn@localhost", 0)
+
+
+class PathRefusedError(RefusedError):
+    """A path that a commit cannot hold, or that is something else than a file there."""
+
+    def __init__(self, path: bytes, reason: str) -> None:
+        super().__init__("path-refused", f"{display_path(path)} cannot be committed: {reason}")
+
+
+def init_repository(path: Path, branch: str = "main") -> Repository:
+    """Make a git repository (and its folder) with this unborn branch, without any template.
+
+    Raises:
+        UsageError: `bad-ref-name`.
+        CannotError: it cannot be made.
+    """
+    if not pygit2.reference_is_valid_name(f"refs/heads/{branch}"):
+        raise UsageError("bad-ref-name", f"{branch!r} is no name of a branch")
+    _fsync_objects()
+    try:
+        pygit2.init_repository(str(path), initial_head=branch)
+    except (pygit2.GitError, OSError, ValueError) as error:
+        raise CannotError(
+            "cannot-write", f"no repository can be made at {path}: {error}"
+        ) from error
+    return open_repository(path)
+
+
+def check_locks(repo: Repository) -> None:
+    """Raise `LockedError` when a lock stands in the way of a commit; nothing is changed.
+
+    A lock that a killed process of ours left is removed.
+    """
+    if not repo.is_bare:
+        check_index_lock(repo)
+    check_ref_lock(repo, "HEAD")
+    check_ref_lock(repo, repo.head().ref)
+
+
+def commit_paths(  # noqa: PLR0913 - a commit has that many independent parts
+    repo: Repository,
+    changes: Mapping[bytes, bytes | None],
+    message: str,
+    author: Ident,
+    committer: Ident,
+    *,
+    parent: str | None,
+    sign: Callable[[bytes], str] | None = None,
+) -> str:
+    """Commit these paths (None removes one) on top of `parent`, which HEAD must name.
+
+    The tree is HEAD's with these paths changed; a file keeps its executable bit. Staged and
+    unstaged changes of other paths stay as they are. Without any change, `parent` is returned.
+    `sign` makes the armoured SSH signature of a commit's bytes.
+
+    Returns:
+        The new commit's id.
+
+    Raises:
+        RefMovedError: HEAD is elsewhere; nothing was done.
+        LockedError: another program holds git's index or the branch; nothing was done.
+        PathRefusedError: a path is a link or a folder there, or no path.
+    """
+    head = repo.head()
+    if head.commit != parent:
+        raise RefMovedError(head.ref, parent, head.commit)
+    check_locks(repo)
+    _check_paths(changes)
+    base = repo.store.commit(parent).tree if parent else None
+    blobs = {
+        path: None if d is None else write_object(repo, "blob", d) for path, d in changes.items()
+    }
+    tree = write_tree(repo, base, blobs)
+    staged = _staged(repo, tree, blobs)
+    if parent and tree == base:
+        stage(repo, staged)
+        return parent
+    raw = render_commit(tree, (parent,) if parent else (), author, committer, message)
+    commit = write_object(repo, "commit", add_signature(raw, sign(raw)) if sign else raw)
+    stage(repo, staged)
+    subject = message.partition("\n")[0]
+    move_ref(repo, head.ref, commit, parent, committer, f"commit: {subject}")
+    return commit
+
+
+def write_object(repo: Repository, kind: ObjectType, data: bytes) -> str:
+    """Write an object durably and read it back.
+
+    Raises:
+        ObjectMismatchError: a damaged object of that id is there already.
+        CannotError: it cannot be written.
+    """
+    oid = object_id(kind, data)
+    loose = loose_path(repo.store.folders[0], oid)
+    was_there = loose.exists()
+    _fsync_objects()
+    try:
+        repo.pg.odb.write(_TYPES[kind], data)
+        if was_there:
+            # Git does not fsync loose objects: what we refer to from now on has to be on disk.
+            with loose.open("rb") as file:
+                os.fsync(file.fileno())
+            fsync_folder(loose.parent)
+    except (pygit2.GitError, OSError, ValueError) as error:
+        raise CannotError("cannot-write", f"object {oid} cannot be written: {error}") from error
+    repo.store.read(oid)
+    return oid
+
+
+def write_tree(repo: Repository, base: str | None, changes: Mapping[bytes, str | None]) -> str:
+    """Write the tree `base` with these paths set to blobs, or removed with None; its id.
+
+    Raises:
+        PathRefusedError: a path is no file in `base`, or leads through one.
+    """
+    return _write_folder(repo, base, dict(changes), b"") or write_object(repo, "tree", b"")
+
+
+def keep_blobs(repo: Repository, blobs: Iterable[bytes]) -> None:
+    """Keep these bytes reachable in git: they stand in the tree `refs/synapse/kept`.
+
+    Names there are their SHA-256, two digits a folder, so that `kept_blob` finds bytes by source
+    digest.
+    """
+    changes = {_kept_path(sha256(data)): data for data in blobs}
+    _change_kept(repo, {path: write_object(repo, "blob", d) for path, d in changes.items()})
+
+
+def kept_blob(repo: Repository, source: str) -> bytes | None:
+    """The kept bytes with this digest (`sha256:<hex>`), or None.
+
+    Raises:
+        ObjectMismatchError, MissingObjectError: they are named there and cannot be had.
+    """
+    tree = read_ref(repo, KEPT_REF)
+    if tree is None or not is_digest(source):
+        return None
+    item = repo.store.find(tree, _kept_path(source))
+    return None if item is None else repo.store.blob(item.oid)
+
+
+def forget_blobs(repo: Repository, sources: Iterable[str]) -> None:
+    """Take bytes out of `refs/synapse/kept` by their digests; git's gc removes them in time."""
+    _change_kept(repo, {_kept_path(source): None for source in sources})
+
+
+def _change_kept(repo: Repository, changes: Mapping[bytes, str | None]) -> None:
+    for attempt in range(_ATTEMPTS):
+        before = read_ref(repo, KEPT_REF)
+        after = write_tree(repo, before, changes)
+        if after == before or (before is None and after == EMPTY_TREE):
+            return
+        try:
+            move_ref(repo, KEPT_REF, after, before, _KEEPER, "keep")
+        except RefMovedError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+        else:
+            return
+
+
+def _kept_path(source: str) -> bytes:
+    name = source.removeprefix("sha256:").encode()
+    return name[:2] + b"/" + name[2:]
+
+
+def _write_folder(
+    repo: Repository, base: str | None, changes: dict[bytes, str | None], folder: bytes
+) -> str | None:
+    # The id of the changed folder, or None when nothing is left in it.
+    items = {item.name: item for item in repo.store.tree(base)} if base else {}
+    below: dict[bytes, dict[bytes, str | None]] = {}
+    for path, oid in changes.items():
+        name, slash, rest = path.partition(b"/")
+        if slash:
+            below.setdefault(name, {})[rest] = oid
+        else:
+            _set_file(items, name, oid, folder + name)
+    for name, inner in below.items():
+        _set_folder(repo, items, name, inner, folder + name)
+    if not items:
+        return None
+    return write_object(repo, "tree", render_tree(list(items.values())))
+
+
+def _set_file(items: dict[bytes, TreeItem], name: bytes, oid: str | None, path: bytes) -> None:
+    there = items.get(name)
+    if there is not None and there.kind != "file":
+        if oid is None and there.kind == "tree":
+            return  # the file is gone already, and a folder has its name
+        raise PathRefusedError(path, f"it is a {there.kind} there")
+    if oid is None:
+        items.pop(name, None)
+    else:
+        items[name] = TreeItem(there.mode if there else FILE_MODE, name, oid)
+
+
+def _set_folder(
+    repo: Repository,
+    items: dict[bytes, TreeItem],
+    name: bytes,
+    changes: dict[bytes, str | None],
+    path: bytes,
+) -> None:
+    there = items.get(name)
+    if there is not None and there.kind != "tree":
+        if all(oid is None for oid in changes.values()):
+            return
+        raise PathRefusedError(path, f"it is a {there.kind} there, and a file below it is new")
+    oid = _write_folder(repo, there.oid if there else None, changes, path + b"/")
+    if oid is None:
+        items.pop(name, None)
+    else:
+        items[name] = TreeItem(0o40000, name, oid)
+
+
+def _staged(
+    repo: Repository, tree: str, blobs: Mapping[bytes, str | None]
+) -> dict[bytes, Staged | None]:
+    staged: dict[bytes, Staged | None] = {}
+    for path, oid in blobs.items():
+        item = None if oid is None else repo.store.find(tree, path)
+        staged[path] = None if item is None else Staged(item.mode, item.oid)
+    return staged
+
+
+def _check_paths(changes: Mapping[bytes, bytes | None]) -> None:
+    for path in changes:
+        parts = path.split(b"/")
+        if b"\0" in path or any(p in {b"", b".", b".."} or p.lower() == b".git" for p in parts):
+            raise PathRefusedError(path, "expected a path inside the work tree")
+    for path in changes:
+        if any(path.startswith(other + b"/") for other in changes if changes[other] is not None):
+            raise PathRefusedError(path, "it lies below a file of the same change")
+
+
+def _fsync_objects() -> None:
+    # Off by default in libgit2, and a setting of the whole process: switched on before each write.
+    pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)

@@ -30,12 +30,8 @@ def encode(value: object) -> bytes:
             a lone surrogate, another type, or nests deeper than 64 levels.
     """
     _check(value, 0)
-    # The one place where hashed bytes are made: the ban on json.dumps points here.
-    text = json.dumps(  # noqa: TID251 - see above
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False
-    )
     try:
-        return text.encode()
+        return _ENCODER.encode(value).encode()
     except UnicodeEncodeError as error:
         raise CanonError("text holds a lone surrogate") from error
 
@@ -67,12 +63,7 @@ def parse(data: bytes) -> Json:
 
 def _load(data: bytes) -> Json:
     try:
-        value: Json = json.loads(
-            data.decode(),
-            object_pairs_hook=_unique,
-            parse_float=_refuse_number,
-            parse_constant=_refuse_number,
-        )
+        value: Json = _DECODER.decode(data.decode())
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise CanonError(f"expected JSON, got {_reason(error)}") from error
     return value
@@ -130,3 +121,13 @@ def _refuse_number(text: str) -> NoReturn:
 
 def _reason(error: Exception) -> str:
     return str(error).split("\n", 1)[0][:120]
+
+
+# The one place where hashed bytes are made: the ban on json.dumps points here. Built once, since
+# making a decoder costs as much as reading a ledger line.
+_ENCODER = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False
+)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_refuse_number, parse_constant=_refuse_number
+)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from syn.git.objects import MissingObjectError, ObjectStore
-from syn.git.parse import Commit, RawItem
+from syn.git.parse import Commit, RawItem, raw_item
 
 _TREE = b"40000"
 
@@ -156,8 +156,8 @@ def _differences(
 ) -> Iterator[ModeChange]:
     if old_tree == new_tree:
         return
-    old = set(store.raw_tree(old_tree)) if old_tree else set[RawItem]()
-    new = set(store.raw_tree(new_tree)) if new_tree else set[RawItem]()
+    old = store.entry_set(old_tree) if old_tree else frozenset[bytes]()
+    new = store.entry_set(new_tree) if new_tree else frozenset[bytes]()
     before, after = _by_order(old - new), _by_order(new - old)
     for key in sorted(before.keys() | after.keys()):
         path = folder + key
@@ -179,10 +179,12 @@ def _differences(
             )
 
 
-def _by_order(items: set[RawItem]) -> dict[bytes, RawItem]:
-    return {
-        item.name + b"/" if item.mode.lstrip(b"0") == _TREE else item.name: item for item in items
-    }
+def _by_order(entries: frozenset[bytes]) -> dict[bytes, RawItem]:
+    found: dict[bytes, RawItem] = {}
+    for entry in entries:
+        item = raw_item(entry)
+        found[item.name + b"/" if item.mode.lstrip(b"0") == _TREE else item.name] = item
+    return found
 
 
 def _overlaps(path: bytes, prefixes: tuple[bytes, ...]) -> bool:

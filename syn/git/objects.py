@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeAlias, TypeVar
 
 from syn.errors import CannotError, RefusedError
 from syn.git.loose import LooseObjectError, loose_path, read_loose
@@ -23,9 +24,13 @@ from syn.git.parse import (
     object_hash,
     parse_commit,
     parse_raw_tree,
+    split_tree,
     tree_item,
 )
 
+_Value = TypeVar("_Value")
+_Faults: TypeAlias = list[tuple[str, str]]
+_OTHER_ID = "its bytes hash to another id"
 TREE_CACHE = 6 * 1024 * 1024
 """Bytes of raw trees whose entries are kept (about eight times as much in memory)."""
 
@@ -79,7 +84,8 @@ class ObjectStore:
         self.folders = folders
         self._around = around or Surroundings()
         self._packs: tuple[PackReader, ...] | None = None
-        self._trees = _TreeCache(TREE_CACHE)
+        self._trees: _Kept[tuple[RawItem, ...]] = _Kept(TREE_CACHE)
+        self._entries: _Kept[frozenset[bytes]] = _Kept(TREE_CACHE)
 
     def read(self, oid: str) -> tuple[ObjectType, bytes]:
         """Type and bytes of an object, re-hashed.
@@ -89,15 +95,16 @@ class ObjectStore:
             ObjectMismatchError: copies are here, and none hashes to the id.
             CorruptPackError: an index of a pack cannot be trusted to be read.
         """
-        if not is_oid(oid):
-            raise MissingObjectError(oid, "missing-object", "this is no object id", "")
-        key = bytes.fromhex(oid)
+        return self.read_raw(_key(oid))
+
+    def read_raw(self, key: bytes) -> tuple[ObjectType, bytes]:
+        """`read` by the 20 bytes of an id."""
         faults: list[tuple[str, str]] = []
-        for attempt in (self._from_packs, self._from_loose, self._from_new_packs):
-            for where, found in attempt(oid, key, faults):
-                if object_hash(*found) == key:
-                    return found
-                faults.append((where, "its bytes hash to another id"))
+        for source in (self._from_packs, self._from_loose, self._from_new_packs):
+            found = source(key, faults)
+            if found is not None:
+                return found
+        oid = key.hex()
         if faults:
             raise ObjectMismatchError(oid, *faults[0])
         if oid == EMPTY_TREE:
@@ -114,24 +121,33 @@ class ObjectStore:
 
     def blob(self, oid: str) -> bytes:
         """The bytes of a blob."""
-        return self._typed(oid, "blob")
+        return self._typed(_key(oid), "blob")
 
     def commit(self, oid: str) -> Commit:
         """A commit. Raises as `read`, or `WrongTypeError`, or `MalformedObjectError`."""
-        return parse_commit(oid, self._typed(oid, "commit"))
+        return parse_commit(oid, self._typed(_key(oid), "commit"))
 
     def tree(self, oid: str) -> tuple[TreeItem, ...]:
         """The entries of a tree, in the order in which they stand there."""
-        return tuple(tree_item(item) for item in self.raw_tree(bytes.fromhex(oid)))
+        return tuple(tree_item(item) for item in self.raw_tree(_key(oid)))
 
     def raw_tree(self, oid: bytes) -> tuple[RawItem, ...]:
         """The entries of a tree as raw tuples; recently read ones are kept."""
         items = self._trees.get(oid)
         if items is None:
-            data = self._typed(oid.hex(), "tree")
+            data = self._typed(oid, "tree")
             items = parse_raw_tree(oid.hex(), data)
             self._trees.put(oid, items, len(data))
         return items
+
+    def entry_set(self, oid: bytes) -> frozenset[bytes]:
+        """The undivided entries of a tree, for comparing two trees; recent ones are kept."""
+        entries = self._entries.get(oid)
+        if entries is None:
+            data = self._typed(oid, "tree")
+            entries = frozenset(split_tree(oid.hex(), data))
+            self._entries.put(oid, entries, len(data))
+        return entries
 
     def find(self, root: str, path: bytes) -> TreeItem | None:
         """The entry at a path below the tree `root`, or None."""
@@ -145,20 +161,18 @@ class ObjectStore:
         return self._entry(tree, name)
 
     def _entry(self, tree: str, name: bytes) -> TreeItem | None:
-        for item in self.raw_tree(bytes.fromhex(tree)):
+        for item in self.raw_tree(_key(tree)):
             if item.name == name:
                 return tree_item(item)
         return None
 
-    def _typed(self, oid: str, expected: ObjectType) -> bytes:
-        kind, data = self.read(oid)
+    def _typed(self, oid: bytes, expected: ObjectType) -> bytes:
+        kind, data = self.read_raw(oid)
         if kind != expected:
-            raise WrongTypeError(oid, expected, kind)
+            raise WrongTypeError(oid.hex(), expected, kind)
         return data
 
-    def _from_packs(
-        self, _oid: str, key: bytes, faults: list[tuple[str, str]]
-    ) -> Iterator[tuple[str, tuple[ObjectType, bytes]]]:
+    def _from_packs(self, key: bytes, faults: _Faults) -> tuple[ObjectType, bytes] | None:
         if self._packs is None:
             self._packs = tuple(PackReader(folder) for folder in self.folders if folder.is_dir())
         for reader in self._packs:
@@ -168,32 +182,35 @@ class ObjectStore:
                 faults.append((error.path.name, error.message))
                 continue
             if found is not None:
-                yield "packed", found
+                if object_hash(*found) == key:
+                    return found
+                faults.append(("packed", _OTHER_ID))
+        return None
 
-    def _from_loose(
-        self, oid: str, _key: bytes, faults: list[tuple[str, str]]
-    ) -> Iterator[tuple[str, tuple[ObjectType, bytes]]]:
+    def _from_loose(self, key: bytes, faults: _Faults) -> tuple[ObjectType, bytes] | None:
+        oid = key.hex()
+        where = f"loose object {oid[:2]}/{oid[2:]}"
         for folder in self.folders:
             try:
                 found = read_loose(loose_path(folder, oid))
             except LooseObjectError as error:
-                faults.append((f"loose object {oid[:2]}/{oid[2:]}", str(error)))
+                faults.append((where, str(error)))
                 continue
             except OSError as error:
-                raise CannotError(
-                    "cannot-read", f"loose object {oid} cannot be read: {error}"
-                ) from error
+                raise CannotError("cannot-read", f"{where} cannot be read: {error}") from error
             if found is not None:
-                yield f"loose object {oid[:2]}/{oid[2:]}", found
+                if object_hash(*found) == key:
+                    return found
+                faults.append((where, _OTHER_ID))
+        return None
 
-    def _from_new_packs(
-        self, oid: str, key: bytes, faults: list[tuple[str, str]]
-    ) -> Iterator[tuple[str, tuple[ObjectType, bytes]]]:
+    def _from_new_packs(self, key: bytes, faults: _Faults) -> tuple[ObjectType, bytes] | None:
         # A repack beside us moves loose objects into packs and packs into other packs.
         changed = [reader.refresh() for reader in self._packs or ()]
-        if any(changed):
-            faults.clear()
-            yield from self._from_packs(oid, key, faults)
+        if not any(changed):
+            return None
+        faults.clear()
+        return self._from_packs(key, faults)
 
     def _missing(self, oid: str) -> MissingObjectError:
         if self._around.lost_alternates:
@@ -216,27 +233,33 @@ class ObjectStore:
         )
 
 
-class _TreeCache:
+class _Kept(Generic[_Value]):
     """Parsed trees, the least recently used dropped once their raw bytes pass a budget."""
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
         self._used = 0
-        self._kept: OrderedDict[bytes, tuple[tuple[RawItem, ...], int]] = OrderedDict()
+        self._kept: OrderedDict[bytes, tuple[_Value, int]] = OrderedDict()
 
-    def get(self, oid: bytes) -> tuple[RawItem, ...] | None:
+    def get(self, oid: bytes) -> _Value | None:
         found = self._kept.get(oid)
         if found is None:
             return None
         self._kept.move_to_end(oid)
         return found[0]
 
-    def put(self, oid: bytes, items: tuple[RawItem, ...], size: int) -> None:
-        self._kept[oid] = (items, size)
+    def put(self, oid: bytes, value: _Value, size: int) -> None:
+        self._kept[oid] = (value, size)
         self._used += size
         while self._used > self._budget and len(self._kept) > 1:
             _, (_, freed) = self._kept.popitem(last=False)
             self._used -= freed
+
+
+def _key(oid: str) -> bytes:
+    if not is_oid(oid):
+        raise MissingObjectError(oid, "missing-object", "this is no object id", "")
+    return bytes.fromhex(oid)
 
 
 def alternates(objects: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:

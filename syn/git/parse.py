@@ -23,7 +23,7 @@ GITLINK_MODE = 0o160000
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 _HEX = re.compile(r"[0-9a-f]{40}\Z")
-_TREE_ITEM = re.compile(rb"([0-7]{1,7}) ([^\0]+)\0(.{20})", re.DOTALL)
+_TREE_ENTRY = re.compile(rb"[0-7]{1,7} [^\0]+\0.{20}", re.DOTALL)
 _ZONE = re.compile(r"[+-]\d{4}\Z")
 _IDENT = re.compile(
     rb"(?:(?P<name>[^<>\n]*) )?<(?P<email>[^<>\n]*)> (?P<time>-?\d+) (?P<zone>[+-]\d{4})\Z"
@@ -190,18 +190,28 @@ def parse_commit(oid: str, raw: bytes) -> Commit:
     return Commit(oid, tree, tuple(parents), raw)
 
 
-def parse_raw_tree(oid: str, data: bytes) -> tuple[RawItem, ...]:
-    """The entries of a tree in the order in which they stand there.
+def split_tree(oid: str, data: bytes) -> list[bytes]:
+    """The entries of a tree as undivided bytes, `<mode> <name>` NUL `<20 bytes>`, in order.
 
     Raises:
-        MalformedObjectError: the bytes are not a sequence of `<mode> <name>` NUL `<20 bytes>`.
+        MalformedObjectError: the bytes are not a sequence of such entries.
     """
-    found = _TREE_ITEM.findall(data)
-    size = sum([len(mode) + len(name) for mode, name, _ in found]) + 22 * len(found)
+    found: list[bytes] = _TREE_ENTRY.findall(data)
     # Matches that skipped bytes, or stopped early, do not add up to the whole.
-    if size != len(data):
+    if sum(map(len, found)) != len(data):
         raise MalformedObjectError("tree", oid, "expected whole entries up to its end")
-    return tuple(map(RawItem._make, found))
+    return found
+
+
+def raw_item(entry: bytes) -> RawItem:
+    """One entry of `split_tree`, divided."""
+    mode, _, name = entry[:-21].partition(b" ")
+    return RawItem(mode, name, entry[-20:])
+
+
+def parse_raw_tree(oid: str, data: bytes) -> tuple[RawItem, ...]:
+    """The entries of a tree in the order in which they stand there; raises as `split_tree`."""
+    return tuple(map(raw_item, split_tree(oid, data)))
 
 
 def parse_tree(oid: str, data: bytes) -> tuple[TreeItem, ...]:

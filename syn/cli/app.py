@@ -2,7 +2,6 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,33 +14,22 @@ from syn.cli import commands
 from syn.cli.options import Globals
 
 
-class _Commands(MutableMapping[str, Any]):
+class _Commands(dict[str, Any]):
     """Command names to commands; a name costs a directory listing, a command its import."""
 
     def __init__(self) -> None:
         found = pkgutil.iter_modules(commands.__path__)
-        self._modules = {m.name.rstrip("_").replace("_", "-"): m.name for m in found}
-        self._loaded: dict[str, Any] = {}
+        super().__init__({m.name.rstrip("_").replace("_", "-"): None for m in sorted(found)})
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in self._loaded:
-            module = importlib.import_module(f"{commands.__name__}.{self._modules[name]}")
-            command = get_command(module.app)
-            command.name = name
-            self._loaded[name] = command
-        return self._loaded[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self._loaded[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._modules[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._modules))
-
-    def __len__(self) -> int:
-        return len(self._modules)
+    def get(self, name: str, default: Any = None) -> Any:  # type: ignore[explicit-override]
+        """The command, imported the first time it is asked for."""
+        if name not in self:
+            return default
+        if self[name] is None:
+            module = importlib.import_module(f"{commands.__name__}.{name.replace('-', '_')}")
+            self[name] = get_command(module.app)
+            self[name].name = name
+        return self[name]
 
 
 class _LazyGroup(TyperGroup):

@@ -1,5 +1,7 @@
 """The entry point: finds the command, runs it, and maps whatever stopped it to a status."""
 
+import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -19,7 +21,8 @@ def run(arguments: Sequence[str] | None = None) -> None:
 def _status(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         # Facts are UTF-8 whatever the locale is, and output must never fail half-way.
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         from syn.cli.app import build
 
@@ -28,10 +31,15 @@ def _status(words: list[str]) -> int:
         sys.stderr.write("\nsyn: interrupted; nothing was concluded\n")
         return exits.INTERRUPTED
     except BrokenPipeError:
-        sys.stderr = None  # type: ignore[assignment]  # the reader is gone: say nothing more
-        return exits.OK
+        return _reader_gone()
     except Exception as error:  # noqa: BLE001 - the last resort: a message and a status, no traceback
         from syn.cli.errors import explain
 
         return explain(error, as_json="--json" in words)
     return result if isinstance(result, int) else exits.OK
+
+
+def _reader_gone() -> int:
+    """The reader of our output left before the end: nothing was concluded for anybody."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return exits.INCOMPLETE

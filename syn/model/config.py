@@ -6,6 +6,9 @@ from typing import Literal, TypeAlias
 Profile: TypeAlias = Literal["standard", "strict"]
 
 
+DEFAULT_INCLUDE = ("facts/**/*.md",)
+
+
 @dataclass(frozen=True, slots=True)
 class FactKeys:
     """Front-matter key names a vault uses instead of the reserved ones (`[facts.keys]`)."""
@@ -26,7 +29,7 @@ class Config:
     """UUID of the workspace."""
     name: str
     format: int = 1
-    include: tuple[str, ...] = ("facts/**/*.md",)
+    include: tuple[str, ...] = DEFAULT_INCLUDE
     exclude: tuple[str, ...] = ()
     keys: FactKeys = field(default_factory=FactKeys)
     relations: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from syn.errors import CannotError
-from syn.model.config import Config, FactKeys
+from syn.model.config import DEFAULT_INCLUDE, Config, FactKeys
 
 FILE_NAME = "synapse.toml"
 
@@ -74,7 +74,7 @@ def _facts(config: Config, facts: "_Table") -> Config:
             raise ConfigError(f"unknown key facts.keys.{reserved}: not a reserved key of facts")
     parsed = replace(
         config,
-        include=facts.texts("include", Config.include),
+        include=facts.texts("include", DEFAULT_INCLUDE),
         exclude=facts.texts("exclude", ()),
         multi=facts.texts("multi", ()),
         keys=FactKeys(keys),

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from syn.errors import CannotError, UsageError
 from syn.git.repository import Repository, open_repository
-from syn.git.snapshot import Snapshot, commit_snapshot, worktree_snapshot
+from syn.git.resolve import resolve
+from syn.git.snapshot import Snapshot, commit_snapshot
+from syn.git.worktree import worktree_snapshot
 from syn.model.config import Config
 from syn.services.config import FILE_NAME, parse_config
 
@@ -112,9 +114,9 @@ class Workspace:
             UsageError: there is no such commit.
         """
         if ref:
-            return commit_snapshot(self.repository, self.repository.resolve(ref))
+            return commit_snapshot(self.repository, resolve(self.repository, ref))
         if self.repository.root is None:
-            return commit_snapshot(self.repository, self.repository.resolve("HEAD"))
+            return commit_snapshot(self.repository, resolve(self.repository, "HEAD"))
         return worktree_snapshot(self.repository)
 
 
@@ -145,15 +147,6 @@ def _config_bytes(repository: Repository) -> bytes | None:
             return None
     if repository.head().commit is None:
         return None
-    snapshot = commit_snapshot(repository, repository.resolve("HEAD"))
-    return snapshot_file(snapshot, FILE_NAME.encode())
-
-
-def snapshot_file(snapshot: Snapshot, path: bytes) -> bytes | None:
-    """The bytes of one file of a snapshot, or None when it is not there."""
-    for entry in snapshot.entries():
-        if entry.path == path and entry.kind == "file":
-            return snapshot.read(entry)
-        if entry.path > path:
-            return None
-    return None
+    snapshot = commit_snapshot(repository, resolve(repository, "HEAD"))
+    entry = snapshot.find(FILE_NAME.encode())
+    return None if entry is None else snapshot.read(entry)

@@ -23,9 +23,8 @@ def _check(evidence: Evidence) -> Checked:
 
 
 def _summary(index: IndexEvidence, facts: int) -> str:
-    against = "the live index" if index.state == "current" else "a scratch index"
-    anchored = ", and the checkpoint's" if index.anchored == index.projected else ""
-    return f"{index.projected[:19]}… of {plural(facts, 'fact')} equals {against}{anchored}"
+    anchored = ", as in the checkpoint" if index.anchored == index.projected else ""
+    return f"{index.projected[:19]}… rebuilt from {plural(facts, 'fact')}{anchored}"
 
 
 def _scratch(index: IndexEvidence) -> Iterator[Finding]:

@@ -1,0 +1,25 @@
+"""`syn doctor`."""
+
+from typing import Any
+
+from syn.cli.output import count, out
+from syn.cli.reading import read_command
+from syn.services.answers import Answer
+
+
+def render(answer: Answer) -> None:
+    """Each problem on a line as compilers print them, its remedy under it."""
+    data: Any = answer
+    for item in data["items"]:
+        place = f"{item['path']}:{item['line']}" if item["line"] else item["path"]
+        out(f"{place}: {item['severity']}: {item['message']} [{item['code']}]")
+        if item["remedy"]:
+            out(f"    {item['remedy']}")
+    links = {key: number for key, number in data["links"].items() if key != "resolved"}
+    lost = ", ".join(f"{number} {key}" for key, number in sorted(links.items()))
+    resolved = data["links"].get("resolved", 0)
+    out(f"{count(data['total'], 'problem or warning', 'problems or warnings')}")
+    out(f"links: {resolved} resolved" + (f", {lost}" if lost else ""))
+
+
+app = read_command("doctor", render)

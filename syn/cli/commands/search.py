@@ -1,0 +1,6 @@
+"""`syn search`."""
+
+from syn.cli.items import render_items
+from syn.cli.reading import read_command
+
+app = read_command("search", render_items)

@@ -1,0 +1,46 @@
+"""`syn show`."""
+
+from typing import Any
+
+import typer
+
+from syn.cli import exits
+from syn.cli.output import block, note, out
+from syn.cli.reading import read_command
+from syn.services.answers import Answer
+
+_LINES = (
+    ("type", "type"),
+    ("status", "status"),
+    ("subject", "subject"),
+    ("field", "field"),
+    ("value", "value"),
+    ("valid_from", "valid from"),
+    ("valid_to", "valid to"),
+)
+
+
+def render(answer: Answer) -> None:
+    """The fact as text, or why it is not handed out (exit status 1)."""
+    data: Any = answer
+    if "withheld" in data:
+        note(f"syn: {data['id']} ({data['path']}) is withheld: {data['reason']}")
+        note(f"     {data['remedy']}")
+        raise typer.Exit(exits.FAIL)
+    out(f"{data['title']}")
+    out(f"  id          {data['id']}")
+    out(f"  path        {data['path']}")
+    for key, label in _LINES:
+        if data.get(key):
+            out(f"  {label:<10}  {data[key]}")
+    for key in ("tags", "supersedes", "superseded_by"):
+        if data.get(key):
+            out(f"  {key.replace('_', ' '):<13} {', '.join(data[key])}")
+    out(f"  record      {data['record']}")
+    if data.get("taint"):
+        out(f"  taint       {data['taint']}")
+    out()
+    block(data["body"])
+
+
+app = read_command("show", render)

@@ -1,0 +1,64 @@
+"""Progress bars: on work over a second, only on a terminal, on stderr."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from time import monotonic
+from typing import Any
+
+Progress = Callable[[int, int], None]
+_PATIENCE = 1.0
+"""Seconds of work before a bar appears."""
+
+
+@contextlib.contextmanager
+def bar(label: str) -> Iterator[Progress | None]:
+    """A callback that takes (done, total); None where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    shown = _Bar(label)
+    try:
+        yield shown.update
+    finally:
+        shown.close()
+
+
+class _Bar:
+    """Rich's progress bar, loaded and shown only after a second of work."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._began = monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def update(self, done: int, total: int) -> None:
+        """Show how far the work is, and how fast it goes."""
+        seconds = monotonic() - self._began
+        if self._bar is None:
+            if seconds < _PATIENCE:
+                return
+            self._show()
+        rate = f"{done / seconds:,.0f}/s"
+        self._bar.update(self._task, completed=done, total=total, rate=rate)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bar.add_task(self._label, rate="")
+        self._bar.start()

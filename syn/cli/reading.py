@@ -1,0 +1,61 @@
+"""Commands for reads, made from their operations: flags in, answer out, rendered or as JSON."""
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from syn.cli.options import JsonFlag, open_workspace
+from syn.cli.output import note, print_json
+from syn.services.answers import Answer
+from syn.services.operations import Operation, Parameter, operation
+
+Render = Callable[[Answer], None]
+
+
+def read_command(name: str, render: Render) -> typer.Typer:
+    """The command of one read: `--json` prints its answer, otherwise `render` shows it."""
+    found = operation(name)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+    def run(context: typer.Context, json: bool, **values: Any) -> None:
+        answer = _answer(context, found, values)
+        if json:
+            print_json(answer)
+        else:
+            render(answer)
+
+    parameters = [
+        inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
+        *(_signature(parameter) for parameter in found.parameters()),
+        inspect.Parameter(
+            "json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag
+        ),
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {item.name: item.annotation for item in parameters}
+    run.__doc__ = f"{inspect.getdoc(found.run)}\n\nExample: {found.example}"
+    app.command(name=name)(run)
+    return app
+
+
+def _answer(context: typer.Context, found: Operation, values: dict[str, Any]) -> Answer:
+    from syn.services.reads import open_reader
+
+    reader = open_reader(open_workspace(context), note)
+    with reader.index:
+        return found.run(reader, **values)
+
+
+def _signature(parameter: Parameter) -> inspect.Parameter:
+    if parameter.positional:
+        detail: Any = typer.Argument(help=parameter.help)
+    else:
+        detail = typer.Option(f"--{parameter.name.replace('_', '-')}", help=parameter.help)
+    return inspect.Parameter(
+        parameter.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if parameter.required else parameter.default,
+        annotation=Annotated[parameter.type, detail],
+    )

@@ -1,0 +1,271 @@
+"""Evidence for `syn verify`: reads one snapshot once, and says what could not be read."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from syn.canon.digest import sha256
+from syn.errors import CannotError
+from syn.git.parse import blob_id
+from syn.index.compare import Difference, compare
+from syn.index.derive import id_problems
+from syn.index.inputs import inputs_hash
+from syn.index.manifest import Projection, manifest_digest
+from syn.index.rows import PROJECTION
+from syn.index.store import Builder, Index, IndexUnusable, open_index, open_spool
+from syn.ledger.heads import workspace_heads
+from syn.ledger.segments import place
+from syn.model.fact import Unreadable
+from syn.model.finding import Finding
+from syn.services.indexing import (
+    INDEX,
+    Progress,
+    Reading,
+    index_path,
+    read_workspace,
+    world_of,
+)
+from syn.services.projecting import project_all
+from syn.services.reading import CONFIG, read_plain
+from syn.services.workspace import Workspace
+from syn.verify.evidence import (
+    ConfigEvidence,
+    FactView,
+    IndexEvidence,
+    LedgerEvidence,
+    Unread,
+)
+
+NAMED_BY_DEFAULT = 10
+"""Diverging rows that are named without `--rebuild`."""
+
+
+@dataclass(slots=True)
+class Pass:
+    """One pass over all facts: what the invariants need, and the projection itself."""
+
+    reading: Reading
+    projection: Projection
+    views: list[FactView] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)
+    """Path to source digest of every fact file."""
+    inputs_hash: str = ""
+    warnings: int = 0
+    unread: list[Unread] = field(default_factory=list)
+    heads: bool = True
+    """Whether every fact file is HEAD's blob at its path."""
+
+
+@contextlib.contextmanager
+def pass_over(
+    workspace: Workspace,
+    ref: str,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Pass]:
+    """Read and project every fact of a snapshot; the projection lives inside the context."""
+    reading = read_workspace(workspace, ref)
+    with Projection(open_spool) as projection:
+        done = Pass(reading, projection)
+        _project(done, executor, progress)
+        _doubled(done)
+        records = [(path.encode(), digest) for path, digest in done.digests.items()]
+        done.inputs_hash = inputs_hash([*reading.control, *records])
+        projection.finish(world_of(reading))
+        yield done
+
+
+def _project(done: Pass, executor: Executor | None, progress: Progress | None) -> None:
+    reading = done.reading
+    total = len(reading.files.facts)
+    projected = project_all(reading.snapshot, reading.files.facts, reading.config, executor)
+    pairs = zip(reading.files.facts, projected, strict=True)
+    for count, (entry, item) in enumerate(pairs, 1):
+        done.heads = done.heads and item.blob == entry.head_oid
+        done.projection.add(item.rows)
+        done.digests[item.rows.path] = item.rows.source_digest
+        if item.view is not None:
+            done.views.append(item.view)
+            done.warnings += len(item.rows.problems)
+        elif item.unreadable is not None:
+            _keep_unreadable(done, item.unreadable)
+        if progress is not None:
+            progress(count, total)
+    for path, problems in sorted(reading.files.refused.items()):
+        done.unreadable.append(Unreadable(path, "", problems))
+
+
+def _keep_unreadable(done: Pass, item: Unreadable) -> None:
+    """Bytes that cannot be had are unread evidence; what is there and wrong is a finding."""
+    if item.source_digest or item.problems[0].code == "object-mismatch":
+        done.unreadable.append(item)
+        return
+    problem = item.problems[0]
+    done.unread.append(Unread(item.path, problem.code, problem.message, problem.remedy))
+
+
+def _doubled(done: Pass) -> None:
+    """Facts whose id stands twice are unreadable: none of them wins."""
+    problems = id_problems(done.projection.keys, done.reading.ledger.recorded)
+    for problem in problems:
+        digest = done.digests.get(problem.path, "")
+        done.unreadable.append(Unreadable(problem.path, digest, (problem,)))
+    doubled = {problem.path for problem in problems}
+    done.views = [view for view in done.views if view.path not in doubled]
+
+
+def ledger_evidence(reading: Reading) -> LedgerEvidence:
+    """The segments' faults, and what the entries add up to."""
+    ledger = reading.ledger.ledger
+    wanted = {head for state in reading.ledger.recorded.values() for head in state.heads}
+    return LedgerEvidence(
+        writers=len(ledger.chains),
+        entries=sum(len(chain.entries) for chain in ledger.chains),
+        findings=reading.ledger.findings,
+        recorded=reading.ledger.recorded,
+        lines={digest: place(entry) for digest, entry in ledger.entries() if digest in wanted},
+    )
+
+
+def config_evidence(reading: Reading) -> ConfigEvidence:
+    """The configuration's digest beside those at the heads of its decisions."""
+    recorded = workspace_heads(reading.ledger.ledger.entries(), "config")
+    return ConfigEvidence(
+        digest=dict(reading.control).get(CONFIG, ""),
+        recorded=tuple(sorted({entry.source for _, entry in recorded})),
+    )
+
+
+def evidence_hash(reading: Reading) -> tuple[str, list[Unread], bool]:
+    """`evidence_hash` over heads, receipts and images.
+
+    Also what of them could not be read, and whether all of it is HEAD's.
+    """
+    records: list[tuple[bytes, str]] = []
+    unread: list[Unread] = []
+    heads = True
+    for entry in reading.inventory.evidence:
+        path = entry.path.decode("utf-8", "backslashreplace")
+        try:
+            data = read_plain(reading.snapshot, entry)
+            records.append((entry.path, sha256(data)))
+            heads = heads and blob_id(data) == entry.head_oid
+        except CannotError as error:
+            heads = False
+            unread.append(Unread(path, error.code, error.message, error.remedy))
+    return inputs_hash(records), unread, heads
+
+
+def index_evidence(
+    workspace: Workspace, done: Pass, *, live: bool, name_all: bool
+) -> IndexEvidence:
+    """The projection beside the live index, or beside a scratch index where there is none."""
+    projected = manifest_digest(done.projection)
+    base = IndexEvidence(
+        projected=projected,
+        scratch="",
+        scratch_reason="",
+        state="absent",
+        live="",
+        live_reason="",
+        differences=(),
+        named=name_all,
+        fts="",
+        anchored="",
+        anchored_projection="",
+        projection=str(PROJECTION),
+    )
+    path = index_path(workspace) if live else None
+    if path is None or not path.exists():
+        return _with_scratch(base, done)
+    try:
+        with open_index(path) as index:
+            return _with_live(base, done, index, name_all=name_all)
+    except IndexUnusable as error:
+        return replace(base, state="unreadable", live_reason=error.message)
+
+
+def _with_scratch(base: IndexEvidence, done: Pass) -> IndexEvidence:
+    """Build an index of the same facts in a temporary folder and dump it again."""
+    reading = done.reading
+    try:
+        with tempfile.TemporaryDirectory(prefix="synapse-scratch-") as folder:
+            path = Path(folder) / "index.db"
+            with Builder(path) as builder:
+                for item in project_all(reading.snapshot, reading.files.facts, reading.config):
+                    builder.add(item.rows)
+                builder.finish(world_of(reading), {"inputs_hash": done.inputs_hash})
+            with open_index(path) as index:
+                return replace(base, scratch=manifest_digest(index), fts=index.fts_fault())
+    except (IndexUnusable, OSError) as error:
+        return replace(base, scratch_reason=str(error))
+
+
+def _with_live(base: IndexEvidence, done: Pass, index: Index, *, name_all: bool) -> IndexEvidence:
+    meta = index.meta()
+    if meta.get("projection") != str(PROJECTION):
+        reason = f"projection {meta.get('projection')}, this program writes {PROJECTION}"
+        return replace(base, state="stale", live=reason)
+    live = manifest_digest(index)
+    current = meta.get("inputs_hash") == done.inputs_hash
+    found: tuple[Finding, ...] = ()
+    if live != base.projected:
+        unchanged = None if current else _unchanged(done, index)
+        found = tuple(_named(compare(done.projection, index), unchanged, name_all=name_all))
+    return replace(
+        base,
+        state="current" if current else "stale",
+        live=live,
+        differences=found,
+        fts=index.fts_fault(),
+    )
+
+
+def _unchanged(done: Pass, index: Index) -> frozenset[str]:
+    """Paths whose file is the one the index was built from."""
+    return frozenset(
+        record.path
+        for record in index.files()
+        if record.source_digest and done.digests.get(record.path) == record.source_digest
+    )
+
+
+def _named(
+    differences: Iterator[Difference], unchanged: frozenset[str] | None, *, name_all: bool
+) -> Iterator[Finding]:
+    """The differences that count: all of them, or in a stale index those of unchanged files."""
+    counted = 0
+    for item in differences:
+        if unchanged is not None and (item.cross or item.path not in unchanged):
+            continue
+        counted += 1
+        if name_all or counted <= NAMED_BY_DEFAULT:
+            yield _difference(item)
+    if not name_all and counted > NAMED_BY_DEFAULT:
+        yield Finding(
+            code="index-diverged",
+            subject=INDEX,
+            path=INDEX,
+            expected="no difference",
+            actual=f"{counted - NAMED_BY_DEFAULT} more rows differ",
+            remedy="syn verify --rebuild names them all",
+            local=True,
+        )
+
+
+def _difference(item: Difference) -> Finding:
+    key = " ".join(str(part) for part in item.key)
+    where = f"{item.table} {key}" + (f" {item.column}" if item.column else "")
+    return Finding(
+        code=f"index-row-{item.kind}",
+        subject=item.path or where,
+        path=item.path or INDEX,
+        expected=f"{where}: {item.expected}",
+        actual=item.actual,
+        remedy="the Markdown is the truth: syn repair, or delete .synapse/index.db and syn reindex",
+        local=True,
+    )

@@ -1,0 +1,156 @@
+"""Every read and every proposal, defined once: both doors are made from these (INV-6).
+
+Adding a read is adding one function to `READS`: its parameters become options of a command and
+arguments of a tool, its docstring the help of both, its answer the JSON of both.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from syn.services import reads
+from syn.services.answers import Answer
+from syn.services.reads import Reader, Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Arg:
+    """What a door says of one parameter."""
+
+    help: str
+    positional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of an operation."""
+
+    name: str
+    type: type
+    """`str`, `int`, `bool` or `list[str]`."""
+    help: str
+    positional: bool
+    required: bool
+    default: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing both doors can do."""
+
+    name: str
+    kind: Literal["read", "propose", "maintain"]
+    run: Callable[..., Answer]
+    """Takes a `Reader` and the parameters by name."""
+    example: str
+    """A command line, shown by `--help`."""
+
+    @property
+    def summary(self) -> str:
+        """One sentence."""
+        return (inspect.getdoc(self.run) or "").split("\n", 1)[0]
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in order, without the reader."""
+        named = list(inspect.signature(self.run).parameters.values())[1:]
+        return tuple(_parameter(item) for item in named)
+
+
+def _parameter(item: inspect.Parameter) -> Parameter:
+    hint: Any = item.annotation
+    if get_origin(hint) is not Annotated:
+        raise TypeError(f"parameter {item.name} has no Arg")
+    kind, arg = get_args(hint)
+    required = item.default is inspect.Parameter.empty
+    default = None if required else item.default
+    return Parameter(item.name, kind, arg.help, arg.positional, required, default)
+
+
+Type = Annotated[str, Arg("Only facts of this type.")]
+Status = Annotated[str, Arg("Only facts with this status.")]
+Tag = Annotated[str, Arg("Only facts with this tag.")]
+Subject = Annotated[str, Arg("Only facts about this subject.")]
+Field = Annotated[str, Arg("Only facts about this field.")]
+Under = Annotated[str, Arg("Only facts below this folder.")]
+AsOf = Annotated[str, Arg("What held at this date or instant (valid time).")]
+Limit = Annotated[int, Arg("At most this many.")]
+Cursor = Annotated[str, Arg("Where the page before ended.")]
+
+
+def search(
+    reader: Reader,
+    words: Annotated[list[str], Arg("Words that all have to occur; any text is safe.", True)],
+    type: Type = "",  # noqa: A002 - the name both doors show
+    status: Status = "",
+    tag: Tag = "",
+    subject: Subject = "",
+    field: Field = "",
+    under: Under = "",
+    as_of: AsOf = "",
+    limit: Limit = 10,
+    cursor: Cursor = "",
+) -> Answer:
+    """Find facts that hold every word, best first; each is checked before it is handed out."""
+    chosen = Selection(type, status, tag, subject, field, under, as_of, limit, cursor)
+    return reads.search(reader, " ".join(words), chosen)
+
+
+def list_(
+    reader: Reader,
+    type: Type = "",  # noqa: A002 - the name both doors show
+    status: Status = "",
+    tag: Tag = "",
+    subject: Subject = "",
+    field: Field = "",
+    under: Under = "",
+    as_of: AsOf = "",
+    full: Annotated[bool, Arg("Hand out each fact whole, checked.")] = False,
+    limit: Limit = 50,
+    cursor: Cursor = "",
+) -> Answer:
+    """List facts in the order of their paths."""
+    chosen = Selection(type, status, tag, subject, field, under, as_of, limit, cursor)
+    return reads.list_facts(reader, chosen, full=full)
+
+
+def show(
+    reader: Reader,
+    id: Annotated[str, Arg("The fact's id, or its path.", True)],  # noqa: A002 - as the doors show
+) -> Answer:
+    """Show one fact: its fields, its body and its record, checked against its Markdown."""
+    return reads.show(reader, id)
+
+
+def status(reader: Reader) -> Answer:
+    """Show what differs from the record, and where every file that matches has gone."""
+    return reads.status(reader)
+
+
+def doctor(reader: Reader) -> Answer:
+    """List every problem and warning with file, line and remedy."""
+    return reads.doctor(reader)
+
+
+def log(
+    reader: Reader,
+    fact: Annotated[str, Arg("Only decisions on the fact with this id.", True)] = "",
+    limit: Limit = 50,
+) -> Answer:
+    """List decisions, newest first: who, when, how and why."""
+    return reads.log(reader, fact, limit)
+
+
+READS: tuple[Operation, ...] = (
+    Operation("doctor", "read", doctor, "syn doctor --json"),
+    Operation("list", "read", list_, "syn list --type decision"),
+    Operation("log", "read", log, "syn log refund-limit"),
+    Operation("search", "read", search, "syn search refund --as-of 2026-04-15"),
+    Operation("show", "read", show, "syn show refund-limit"),
+    Operation("status", "read", status, "syn status"),
+)
+
+
+def operation(name: str) -> Operation:
+    """The operation with this name; a wrong one is a mistake of ours."""
+    return next(found for found in READS if found.name == name)

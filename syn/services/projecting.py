@@ -1,0 +1,147 @@
+"""From files to rows: the projection of a snapshot, one pure function per file, over an engine."""
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+
+from syn.errors import CannotError, RefusedError
+from syn.facts.parse import parse
+from syn.git.parse import blob_id
+from syn.git.snapshot import Snapshot, SnapshotEntry
+from syn.index.project import project_file
+from syn.index.rows import FileRows
+from syn.model.config import Config
+from syn.model.fact import Fact, Unreadable
+from syn.model.problem import Problem
+from syn.verify.evidence import FactView
+
+CHUNK = 64
+"""Files per task: large enough that pickling a task costs less than its parsing."""
+
+_LINES = frozenset(
+    {"id", "valid_from", "valid_to", "supersedes", "superseded_by", "status", "value"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """One file: its rows, and what the invariants need of it."""
+
+    rows: FileRows
+    view: FactView | None
+    """None when the file is unreadable."""
+    unreadable: Unreadable | None
+    blob: str = ""
+    """Git's id of the bytes, to compare with HEAD's; "" when they cannot be had."""
+
+
+def project_bytes(config: Config, file: tuple[str, bytes]) -> Projected:
+    """One file to its rows. Pure and picklable: runs in this process, a pool, or a cluster."""
+    path, data = file
+    parsed = parse(path, data, config)
+    rows = project_file(parsed)
+    if isinstance(parsed, Fact):
+        return Projected(rows, _view(parsed, config), None, blob_id(data))
+    return Projected(rows, None, parsed, blob_id(data))
+
+
+def _project_chunk(config: Config, files: list[tuple[str, bytes]]) -> list[Projected]:
+    return [project_bytes(config, file) for file in files]
+
+
+def _view(fact: Fact, config: Config) -> FactView:
+    lines = tuple(
+        (name, line)
+        for name in sorted(_LINES)
+        for key, line in fact.key_lines
+        if key == config.keys.of(name)
+    )
+    return FactView(
+        path=fact.path,
+        id=fact.id,
+        explicit_id=fact.explicit_id,
+        payload=fact.payload_digest,
+        source=fact.source_digest,
+        subject=fact.subject,
+        field=fact.field,
+        value=fact.value,
+        status=fact.status,
+        valid_from=fact.valid_from,
+        valid_to=fact.valid_to,
+        supersedes=fact.supersedes,
+        superseded_by=fact.superseded_by,
+        lines=lines,
+    )
+
+
+def project_all(
+    snapshot: Snapshot,
+    entries: Iterable[SnapshotEntry],
+    config: Config,
+    executor: Executor | None = None,
+) -> Iterator[Projected]:
+    """Every entry's projection, in order. A file whose bytes cannot be had is unreadable.
+
+    Args:
+        snapshot: where the bytes come from; read in this process.
+        entries: in path order.
+        config: decides key names and links.
+        executor: anything with `submit`: a process pool or a Dask client's executor; None runs
+            here. At most four chunks per worker are in flight, so memory stays flat.
+    """
+    if executor is None:
+        for entry in entries:
+            yield _project_entry(snapshot, entry, config)
+        return
+    yield from _project_parallel(snapshot, entries, config, executor)
+
+
+def _project_entry(snapshot: Snapshot, entry: SnapshotEntry, config: Config) -> Projected:
+    path = entry.path.decode()
+    try:
+        data = snapshot.read(entry)
+    except (CannotError, RefusedError) as error:
+        return _without_bytes(path, error)
+    return project_bytes(config, (path, data))
+
+
+def _without_bytes(path: str, error: CannotError | RefusedError) -> Projected:
+    problem = Problem(path, 0, error.code, error.message, error.remedy)
+    unreadable = Unreadable(path, "", (problem,))
+    return Projected(project_file(unreadable), None, unreadable)
+
+
+def _project_parallel(
+    snapshot: Snapshot, entries: Iterable[SnapshotEntry], config: Config, executor: Executor
+) -> Iterator[Projected]:
+    task = partial(_project_chunk, config)
+    waiting: list[tuple[object, list[Projected | None]]] = []
+    remaining = iter(entries)
+    in_flight = 4 * getattr(executor, "_max_workers", 2)
+    while True:
+        while len(waiting) < in_flight and (chunk := list(islice(remaining, CHUNK))):
+            files, places = _read_chunk(snapshot, chunk)
+            waiting.append((executor.submit(task, files), places))
+        if not waiting:
+            return
+        future, places = waiting.pop(0)
+        done = iter(future.result())  # type: ignore[attr-defined]
+        yield from (next(done) if place is None else place for place in places)
+
+
+def _read_chunk(
+    snapshot: Snapshot, chunk: list[SnapshotEntry]
+) -> tuple[list[tuple[str, bytes]], list[Projected | None]]:
+    """The readable files of a chunk, and a place per entry: None where a worker answers."""
+    files: list[tuple[str, bytes]] = []
+    places: list[Projected | None] = []
+    for entry in chunk:
+        path = entry.path.decode()
+        try:
+            files.append((path, snapshot.read(entry)))
+            places.append(None)
+        except (CannotError, RefusedError) as error:
+            places.append(_without_bytes(path, error))
+    return files, places

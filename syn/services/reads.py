@@ -1,0 +1,244 @@
+"""Reading the memory: status, doctor, list, show, search, log. Every answer is a JSON value."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from syn.errors import UsageError
+from syn.facts.dates import parse_instant
+from syn.index.query import Filters
+from syn.index.rows import PROBLEM, STATE, TARGET
+from syn.index.store import Index
+from syn.model.finding import Json
+from syn.model.ledger import Entry
+from syn.services.answers import (
+    Answer,
+    item_json,
+    page_json,
+    problem_json,
+    served_json,
+    withheld_json,
+)
+from syn.services.edits import Edit, find_edits
+from syn.services.indexing import Reading, open_current
+from syn.services.pagein import Audience, Served, Withheld, page_in
+from syn.services.workspace import Workspace
+
+
+class UnknownFactError(UsageError):
+    """No fact has this id; near ones are suggested."""
+
+    def __init__(self, name: str, near: list[str]) -> None:
+        remedy = f"did you mean {', '.join(near)}?" if near else "syn list shows every id"
+        super().__init__("unknown-fact", f"no fact has the id {name}", remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """An up-to-date index and the snapshot it was built from, for one audience."""
+
+    workspace: Workspace
+    index: Index
+    reading: Reading
+    audience: Audience = "person"
+
+
+def open_reader(
+    workspace: Workspace, note: Callable[[str], None], audience: Audience = "person"
+) -> Reader:
+    """Bring the index up to date and open it; the caller closes `index`."""
+    index, reading = open_current(workspace, note)
+    return Reader(workspace, index, reading, audience)
+
+
+def status(reader: Reader) -> Answer:
+    """What differs from the record, and the sum of all files that match."""
+    found = find_edits(reader.reading, reader.index)
+    counts = reader.index.counts()
+    unreadable = {problem.path for problem in found.unreadable}
+    files = reader.reading.files
+    new = [path for path in files.new if path not in unreadable]
+    facts = sum(1 for _ in reader.index.ids()) - _doubled(reader)
+    total = len(files.facts) + len(files.refused) + len(files.new) + files.excluded
+    head = reader.workspace.repository.head()
+    return {
+        "workspace": reader.reading.config.name,
+        "branch": head.branch,
+        "commit": head.commit,
+        "files": total,
+        "facts": facts,
+        "new": len(new),
+        "unreadable": len(unreadable),
+        "excluded": files.excluded,
+        "decisions": counts["decision"],
+        "edits": [edit_json(edit) for edit in found.edits],
+        "problems": [problem_json(problem, "problem") for problem in found.unreadable],
+    }
+
+
+def _doubled(reader: Reader) -> int:
+    return reader.index.tally(STATE, "state").get("doubled", 0)
+
+
+def edit_json(edit: Edit) -> Answer:
+    """One hand edit."""
+    answer: Answer = {"kind": edit.kind, "id": edit.id, "path": edit.path}
+    if edit.was:
+        answer["was"] = edit.was
+    return answer
+
+
+def doctor(reader: Reader) -> Answer:
+    """Every problem and warning with file, line and remedy; counts of links that lead nowhere."""
+    at = [PROBLEM.columns.index(n) for n in ("path", "line", "code", "message", "remedy")]
+    severity = PROBLEM.columns.index("severity")
+    items: list[Json] = []
+    for row in reader.index.rows(PROBLEM):
+        path, line, code, message, remedy = (row[n] for n in at)
+        items.append(
+            {
+                "path": path,
+                "line": line,
+                "severity": row[severity],
+                "code": code,
+                "message": message,
+                "remedy": remedy,
+            }
+        )
+    for problem in find_edits(reader.reading, reader.index).unreadable:
+        found: Json = dict(problem_json(problem, "problem"))
+        if found not in items:
+            items.append(found)
+    items += [dict(problem_json(found, "warning")) for found in reader.reading.snapshot.warnings]
+    return {**page_json(items, len(items), None), "links": dict(_link_outcomes(reader))}
+
+
+def _link_outcomes(reader: Reader) -> dict[str, int]:
+    return reader.index.tally(TARGET, "outcome")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which facts a list or a search is about."""
+
+    type: str = ""
+    status: str = ""
+    tag: str = ""
+    subject: str = ""
+    field: str = ""
+    under: str = ""
+    as_of: str = ""
+    limit: int = 20
+    cursor: str = ""
+
+    def filters(self) -> Filters:
+        """The same as the index asks it."""
+        return Filters(
+            type=self.type or None,
+            status=self.status or None,
+            tag=self.tag or None,
+            subject=self.subject or None,
+            field=self.field or None,
+            under=self.under or None,
+            as_of=parse_instant(self.as_of).key if self.as_of else None,
+        )
+
+
+def list_facts(reader: Reader, selection: Selection, *, full: bool = False) -> Answer:
+    """Facts in path order; `full` hands each one out, checked."""
+    page = reader.index.list(selection.filters(), selection.limit, selection.cursor or None)
+    if not full:
+        return page_json([item_json(item) for item in page.items], page.total, page.next)
+    items = [_hand_out(reader, item.path) for item in page.items]
+    return page_json(items, page.total, page.next)
+
+
+def search(reader: Reader, words: str, selection: Selection) -> Answer:
+    """Facts that hold every word, best first; each is checked before it is shown."""
+    page = reader.index.search(
+        words, selection.filters(), selection.limit, selection.cursor or None
+    )
+    items: list[Json] = []
+    for item in page.items:
+        checked = _page_in(reader, item.path)
+        if isinstance(checked, Served):
+            items.append({**item_json(item), "title": checked.fact.title})
+        elif checked is not None:
+            items.append(dict(withheld_json(checked)))
+    return page_json(items, page.total, page.next)
+
+
+def _page_in(reader: Reader, path: str) -> Served | Withheld | None:
+    cell = reader.index.cell(path)
+    if cell is None:
+        return None
+    return page_in(reader.reading, *cell, reader.audience)
+
+
+def _hand_out(reader: Reader, path: str) -> Json:
+    checked = _page_in(reader, path)
+    if checked is None:
+        return None
+    return dict(served_json(checked) if isinstance(checked, Served) else withheld_json(checked))
+
+
+def show(reader: Reader, name: str) -> Answer:
+    """One fact by id or path, checked.
+
+    Raises:
+        UnknownFactError: there is no such fact; near ids are suggested.
+        UsageError: several files have this id, so none of them is the fact.
+    """
+    cells = reader.index.cells_of_id(name)
+    if not cells and (cell := reader.index.cell(name)) is not None:
+        cells = [cell]
+    if not cells:
+        raise UnknownFactError(name, get_close_matches(name, list(reader.index.ids()), 3))
+    if len(cells) > 1:
+        paths = ", ".join(fact.path for fact, _ in cells)
+        raise UsageError("duplicate-id", f"the id {name} stands in {paths}", "name the path")
+    checked = page_in(reader.reading, *cells[0], reader.audience)
+    return served_json(checked) if isinstance(checked, Served) else withheld_json(checked)
+
+
+def log(reader: Reader, fact: str = "", limit: int = 50) -> Answer:
+    """Decisions, newest first by their place in each writer's chain and their own time stamps."""
+    ledger = reader.reading.ledger.ledger
+    entries = [
+        (digest, entry) for digest, entry in ledger.entries() if not fact or entry.fact == fact
+    ]
+    if fact and not entries:
+        known = sorted(reader.reading.ledger.recorded)
+        raise UnknownFactError(fact, get_close_matches(fact, known, 3))
+    entries.sort(key=lambda pair: (pair[1].ts, pair[1].writer, pair[1].seq), reverse=True)
+    items: list[Json] = [entry_json(digest, entry) for digest, entry in entries[:limit]]
+    return page_json(items, len(entries), None)
+
+
+def entry_json(digest: str, entry: Entry) -> Answer:
+    """One decision; absent members are left out."""
+    answer: Answer = {
+        "id": digest,
+        "type": entry.action,
+        "title": f"{entry.action} {entry.fact or entry.path}",
+        "path": entry.path,
+        "writer": entry.writer,
+        "seq": entry.seq,
+        "ts": entry.ts,
+        "actor": entry.actor,
+        "via": entry.via,
+        "review": entry.review,
+        "fact": entry.fact,
+        "payload": entry.payload,
+        "source": entry.source,
+        "taint": entry.taint,
+        "batch": entry.batch,
+        "after": list(entry.after),
+        "names": list(entry.names),
+        "proposal": entry.proposal,
+        "reason": entry.reason,
+        "commit": entry.commit,
+        "key": entry.key,
+    }
+    always = ("id", "type", "title", "path")
+    return {key: value for key, value in answer.items() if value or key in always}

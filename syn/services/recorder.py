@@ -1,0 +1,33 @@
+"""Who writes: the actor's name for the ledger and the commit, and the key that signs, if any."""
+
+from syn.git.identity import identity
+from syn.git.parse import Ident
+from syn.services.transaction import Recorder
+from syn.services.workspace import Workspace
+
+FALLBACK = ("syn", "syn@localhost")
+"""Used where git has no identity; every machine writes the same."""
+
+
+def recorder(workspace: Workspace) -> Recorder:
+    """The recorder of this command: git's identity here, and the identity key when it signs."""
+    return Recorder(ident=ident(workspace))
+
+
+def ident(workspace: Workspace) -> Ident:
+    """Name and address from the environment, then from git's configuration, then a fallback."""
+    variables = workspace.around.variables
+    name, email = identity(workspace.repository)
+    name = variables.get("GIT_AUTHOR_NAME") or name or FALLBACK[0]
+    email = variables.get("GIT_AUTHOR_EMAIL") or email or FALLBACK[1]
+    return Ident(_plain(name), _plain(email), int(workspace.around.now.timestamp()))
+
+
+def actor(workspace: Workspace) -> str:
+    """`name <email>`, as entries name the actor."""
+    return ident(workspace).text
+
+
+def _plain(text: str) -> str:
+    """Without what would end a name in a commit header."""
+    return "".join(c for c in text if c.isprintable() and c not in "<>").strip() or FALLBACK[0]

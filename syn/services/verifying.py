@@ -1,0 +1,195 @@
+"""`syn verify`: collect evidence, check it, add it up to a report."""
+
+import platform
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from syn import __version__
+from syn.git.alterations import alterations
+from syn.git.repository import Repository
+from syn.git.resolve import resolve
+from syn.model.config import Profile
+from syn.model.finding import Finding, Json
+from syn.model.report import Report, Subject
+from syn.services.collect import (
+    Pass,
+    config_evidence,
+    evidence_hash,
+    index_evidence,
+    ledger_evidence,
+    pass_over,
+)
+from syn.services.growth import history_growth, unborn_growth, worktree_growth
+from syn.services.indexing import Progress, Reading
+from syn.services.workspace import Workspace, stamp
+from syn.services.writer import load_writers
+from syn.verify.evidence import (
+    CheckpointEvidence,
+    Evidence,
+    GrowthEvidence,
+    ReceiptEvidence,
+    Unread,
+)
+from syn.verify.level import level_of, trust_root_of
+from syn.verify.run import Scope, apply_profile, check_all, verdict_of
+
+LIMITS = (
+    "Tamper-evident, not tamper-proof: whoever can rewrite the whole history and sign it again "
+    "makes another one that holds as well; only a witness kept elsewhere (--since) tells.",
+    "It proves that the memory is what was decided on, not that what was decided is true.",
+    "INV-6 (both doors answer alike), INV-7 (state is rebuilt from files) and INV-11 (as-of equals "
+    "what held) are proven by the test suite of syn, not for this workspace.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks of a verification."""
+
+    ref: str = ""
+    """A commit instead of the work tree."""
+    deep: bool = False
+    rebuild: bool = False
+    """Name every diverging row."""
+    profile: Profile = "standard"
+    """May raise the workspace's own profile, never lower it."""
+
+
+def verify(
+    workspace: Workspace,
+    request: Request,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Verify a workspace and say everything that was found; never raises for what it finds.
+
+    Raises:
+        UsageError: `ref` names no commit.
+        CannotError: there is nothing that could be read at all.
+    """
+    with pass_over(workspace, request.ref, executor, progress) as done:
+        hashed, unread, heads = evidence_hash(done.reading)
+        evidence = _evidence(workspace, request, done, unread)
+        subject = _subject(workspace, request, done, (hashed, heads))
+        scope = Scope(deep=request.deep)
+        results = check_all(evidence, scope)
+        strict = "strict" in (request.profile, done.reading.config.profile)
+        profile: Profile = "strict" if strict else "standard"
+        results = apply_profile(results, profile, subject)
+        level, reason = level_of(evidence, results, subject, None)
+        return Report(
+            subject=subject,
+            tool_version=__version__,
+            profile=profile,
+            verdict=verdict_of(results),
+            level=level,
+            level_reason=reason,
+            trust_root=trust_root_of(evidence),
+            manifest_digest=evidence.index.projected,
+            invariants=results,
+            ts=stamp(workspace.around.report_time),
+            limits=LIMITS,
+            local=_local(workspace, done, evidence),
+        )
+
+
+def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[Unread]) -> Evidence:
+    reading = done.reading
+    return Evidence(
+        facts=tuple(done.views),
+        unreadable=tuple(done.unreadable),
+        warnings=done.warnings,
+        new=reading.files.new,
+        excluded=reading.files.excluded,
+        config=config_evidence(reading),
+        ledger=ledger_evidence(reading),
+        index=index_evidence(
+            workspace, done, live=_is_live(workspace, request), name_all=request.rebuild
+        ),
+        growth=_growth(workspace, request, reading),
+        checkpoints=CheckpointEvidence(0, (), _entries(reading)),
+        receipts=ReceiptEvidence(0, ()),
+        unread=(*unread, *done.unread),
+        multi=frozenset(reading.config.multi),
+    )
+
+
+def _is_live(workspace: Workspace, request: Request) -> bool:
+    return not request.ref and workspace.repository.root is not None
+
+
+def _entries(reading: Reading) -> int:
+    return sum(len(chain.entries) for chain in reading.ledger.ledger.chains)
+
+
+def _growth(workspace: Workspace, request: Request, reading: Reading) -> GrowthEvidence:
+    repository = workspace.repository
+    head = resolve(repository, request.ref) if request.ref else repository.head().commit
+    altered = _altered(repository, deep=request.deep)
+    if head is None:
+        unborn = unborn_growth(load_writers(workspace), reading)
+        return GrowthEvidence(0, 0, True, (*unborn, *altered))
+    acknowledged = frozenset(
+        entry.commit
+        for _, entry in reading.ledger.ledger.entries()
+        if entry.action == "acknowledge" and entry.commit
+    )
+    grown = history_growth(repository, head, acknowledged, deep=request.deep)
+    here = worktree_growth(repository, reading) if _is_live(workspace, request) else ()
+    return replace(grown, findings=(*grown.findings, *here, *altered))
+
+
+def _altered(repository: Repository, *, deep: bool) -> Iterator[Finding]:
+    """What makes git itself tell another history here; we read the objects, so it only warns."""
+    for found in alterations(repository, commit_graph=deep):
+        if found.kind in ("replace", "grafts", "commit-graph", "broken-ref"):
+            yield Finding(
+                code=f"repository-{found.kind}",
+                subject=found.detail,
+                expected="a repository in which git reads its own objects",
+                actual=f"{found.kind}: git may show another history here than syn reads",
+                remedy="syn is not misled by it; remove it, or git log will be",
+                severity="warning",
+                local=True,
+            )
+
+
+def _subject(
+    workspace: Workspace, request: Request, done: Pass, evidence: tuple[str, bool]
+) -> Subject:
+    reading, (hashed, heads) = done.reading, evidence
+    repository = workspace.repository
+    commit = resolve(repository, request.ref) if request.ref else repository.head().commit or ""
+    same = bool(commit)
+    worktree: Literal["clean", "dirty", "none"] = "none"
+    if not request.ref and repository.root is not None:
+        same = same and heads and done.heads and done.reading.heads
+        worktree = "clean" if same else "dirty"
+    return Subject(
+        workspace=reading.config.id,
+        name=reading.config.name,
+        git_ref=request.ref or "worktree",
+        worktree=worktree,
+        inputs_hash=done.inputs_hash,
+        evidence_hash=hashed,
+        commit=commit if same else "",
+        tree=repository.store.commit(commit).tree if same else "",
+    )
+
+
+def _local(workspace: Workspace, done: Pass, evidence: Evidence) -> dict[str, Json]:
+    """What holds on this machine only."""
+    return {
+        "index": evidence.index.state,
+        "index_manifest": evidence.index.live,
+        "python": platform.python_version(),
+        "new": list(evidence.new),
+        "excluded": evidence.excluded,
+        "warnings": evidence.warnings,
+        "repository": [
+            f"{a.kind}: {a.detail}" for a in alterations(workspace.repository, commit_graph=False)
+        ],
+        "root": workspace.root.name if workspace.repository.root else "",
+    }

@@ -5,13 +5,12 @@ under it, the Merkle root over the words, the head, and, when the caller has one
 from outside. Memory is one small record a page, whatever the bodies weigh.
 """
 
-import base64
-import binascii
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from syn.canon import base64
 from syn.canon.digest import raw
 from syn.canon.merkle import root as merkle_root
 from syn.images.classify import Fault, page_faults
@@ -278,9 +277,7 @@ def _signature(head: NativeHead, outside: Outside) -> tuple[SignatureState, list
 def _signature_state(head: NativeHead, digest: str, check_key: KeyCheck | None) -> SignatureState:
     if not head.sig and not head.key:
         return "none"
-    try:
-        signature = base64.b64decode(head.sig, validate=True)
-    except binascii.Error:
+    if (signature := base64.decode(head.sig)) is None:
         return "invalid"
     held = check_key(head.key, signing_payload(digest), signature) if check_key else None
     if held is None:

@@ -14,6 +14,7 @@ from syn.images.edit import SCRUB_SEAL, TAMPER, SealIds, hidden_steps, mended, s
 from syn.images.native import encode_page
 from syn.images.native_verify import derivable
 from syn.images.report import ImageReport, PageVerdict
+from syn.images.search import shown_id
 from syn.images.survey import by_scrub, change_id
 from syn.images.table import (
     NATIVE_FORMAT,
@@ -62,6 +63,8 @@ class PagePlanner:
     """Whether a repair takes up the corrections that the search offers."""
     steps: list[Step] = field(default_factory=list)
     hide: set[int] = field(default_factory=set)
+    resealed: set[str] = field(default_factory=set)
+    """Ids under which a page was sealed anew; an old clearance must not open them."""
 
     def pages(self, rows: Iterator[Page]) -> Iterator[Page]:
         """The rows of the new table; a row whose word is "" is to be stamped."""
@@ -145,7 +148,9 @@ class PagePlanner:
         self._note("seal", verdict)
         blob = self.blobs.get(page.digest)
         row = mended(page, verdict.position, page.length if blob is None else blob.size)
-        return seal(row, self.ids.keep(page.qid), SCRUB_SEAL, TAMPER)
+        qid = self.ids.keep(page.qid)
+        self.resealed.add(qid)
+        return seal(row, qid, SCRUB_SEAL, TAMPER)
 
     def _erased(self, page: Page, verdict: PageVerdict) -> Page:
         """A row whose body is gone: hidden, and sealed too when the row itself does not check."""
@@ -224,9 +229,11 @@ def finish_head(planner: PagePlanner, head: Head, digests: list[str], qids: set[
         for step in sorted(planner.hide - hidden)
     )
     cleared = tuple((qid, on) for qid, on in head.cleared if qid in qids)
-    for qid, _ in head.cleared:
-        if qid not in qids:
-            planner.steps.append(Step("drop", "a clearance", "clearance-unknown"))
+    planner.steps.extend(
+        Step("drop", f"clearance of {shown_id(qid)}", "clearance-unknown")
+        for qid, _ in head.cleared
+        if qid not in qids
+    )
     return replace(head, changes=head.changes + added, cleared=cleared)
 
 

@@ -5,7 +5,7 @@ leaves out. The image itself is never touched.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from syn.images.convert import bare, sorted_bodies
@@ -85,9 +85,7 @@ def write_copy(
     ids = SealIds(0 if checked.report.untrusted else checked.last_seal)
     planner = PagePlanner(checked.report, checked.head, checked.blobs, ids, scrub=True)
     head = plan_head(planner, list(checked.digests))
-    if checked.report.untrusted:
-        head = replace(head, cleared=())
-    else:
+    if not checked.report.untrusted:
         _reserve(planner, image, checked)
     if isinstance(image, NativeImage):
         _copy_native(image, checked, planner, head, out, signer)
@@ -105,6 +103,11 @@ def _reserve(planner: PagePlanner, image: Image, checked: Checked) -> None:
             planner.ids.taken.add(page.qid)
 
 
+def _openable(planner: PagePlanner) -> set[str]:
+    """The seal ids that a clearance may still open."""
+    return set() if planner.report.untrusted else planner.ids.taken - planner.resealed
+
+
 def _copy_native(
     image: NativeImage,
     checked: Checked,
@@ -116,7 +119,7 @@ def _copy_native(
     before = image.head()
 
     def decisions() -> Decisions:
-        finished = finish_head(planner, head, list(checked.digests), planner.ids.taken)
+        finished = finish_head(planner, head, list(checked.digests), _openable(planner))
         open_seals = {qid for qid, _ in finished.cleared}
         cleared = tuple(c for c in before.cleared if c.qid in open_seals)
         return Decisions(cleared, finished.changes, checked.report.digest, before.origin)
@@ -135,5 +138,5 @@ def _copy_recall(
 ) -> None:
     # The ledger stands behind the rows, and is decided by them: the rows are planned first.
     rows: list[Page] = list(planner.pages(image.pages()))
-    finished = finish_head(planner, head, list(checked.digests), planner.ids.taken)
+    finished = finish_head(planner, head, list(checked.digests), _openable(planner))
     write_recall(out, finished, rows, sorted_bodies(image, checked))

@@ -6,7 +6,7 @@ by stand-ins of the same length before, and put back after.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -79,28 +79,17 @@ class Event(Protocol):
     """The collection is written in brackets or braces."""
 
 
-def parse_events(text: str, *, pure: bool = False) -> Iterator[Event]:
-    """The events of a prepared text.
+def next_event(text: str, *, pure: bool = False) -> Callable[[], Event | None]:
+    """A function that gives the next event of a prepared text, and None after the last.
 
-    Raises:
-        yaml.MarkedYAMLError: the text is not YAML; the marks count from 0.
+    It raises `yaml.MarkedYAMLError` where the text is not YAML; the marks count from 0.
     """
     if pure or not yaml.__with_libyaml__:
-        yield from _drain(PureParser(text))
-        return
+        return cast("Callable[[], Event | None]", PureParser(text).get_event)
     # the stub does not export what the module does
     from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
-    yield from _drain(CParser(text))
-
-
-def _drain(parser: "_EventSource") -> Iterator[Event]:
-    while (event := parser.get_event()) is not None:
-        yield cast("Event", event)
-
-
-class _EventSource(Protocol):
-    def get_event(self) -> object: ...
+    return cast("Callable[[], Event | None]", CParser(text).get_event)
 
 
 def fault_line(error: yaml.MarkedYAMLError) -> int:

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline import link as markdown_link
 from markdown_it.token import Token
@@ -128,7 +129,7 @@ def _walk(tokens: list[Token], first_line: int, order: Order) -> Iterator[Link]:
 def _markdown_parts(children: list[Token], index: int) -> tuple[str, str, str] | None:
     href = str(children[index].attrGet("href") or "")
     path, _, heading = href.partition("#")
-    path = unquote(path.partition("?")[0])
+    path = _decoded(path.partition("?")[0])
     if not path or _SCHEME.match(path) or path.startswith("//"):
         return None
     if _OTHER_FILE.search(path):
@@ -138,7 +139,15 @@ def _markdown_parts(children: list[Token], index: int) -> tuple[str, str, str] |
         if child.type == "link_close":
             break
         text.append(child.content)
-    return path, "".join(text), unquote(heading)
+    return path, "".join(text), _decoded(heading)
+
+
+def _decoded(text: str) -> str:
+    """Percent-escapes resolved, or the text as written when they are not UTF-8."""
+    try:
+        return unquote(text, errors="strict")
+    except UnicodeDecodeError:
+        return text
 
 
 def _wiki_rule(state: StateInline, silent: bool) -> bool:
@@ -170,12 +179,32 @@ def _link_rule(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _inline_rule(state: StateCore) -> None:
+    """Parse the inline content of blocks that can hold a link; the others have none to find."""
+    references = bool(state.env.get("references"))
+    for token in state.tokens:
+        if token.type == "inline":
+            token.children = []
+            text = token.content
+            if _MAYBE_LINK.search(text) or (references and "]" in text):
+                state.md.inline.parse(text, state.md, state.env, token.children)
+
+
+class _LinkParser(MarkdownIt):
+    """The parser, which keeps a destination as it is written instead of percent-encoding it."""
+
+    def normalizeLink(self, url: str) -> str:  # type: ignore[explicit-override]  # noqa: N802
+        """A destination without a change: it names a file, and `override` is Python 3.12."""
+        return url
+
+
 def _build_parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
+    parser = _LinkParser("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
     parser.inline.ruler.at("link", _link_rule)
     parser.inline.ruler.before("link", "wiki_link", _wiki_rule)
-    # emphasis never decides what is a link, and is the dearest of the inline rules
-    return parser.disable("emphasis")
+    parser.core.ruler.at("inline", _inline_rule)
+    # emphasis never decides what is a link, nor does the joining of text tokens
+    return parser.disable(["emphasis", "text_join"])
 
 
 _PARSER = _build_parser()

@@ -4,6 +4,7 @@ import re
 
 from syn.canon.digest import sha256
 from syn.facts import front_matter, links, reserved
+from syn.facts.builder import FrontMatter
 from syn.facts.collector import Collector
 from syn.facts.payload import payload_digest
 from syn.facts.split import FRONT_LINE, Parts, split
@@ -47,7 +48,7 @@ def _read(
 ) -> Fact:
     names = reserved.reserved_names(config)
     watched = frozenset((*names.values(), *config.relations))
-    front = front_matter.FrontMatter(Mapping())
+    front = FrontMatter(Mapping())
     if parts.front is not None:
         front = front_matter.read(parts.front, watched, collector)
         reserved.bidi_controls(parts.front, FRONT_LINE, collector)
@@ -97,7 +98,7 @@ def heading_title(body: str) -> str | None:
 
 
 def _links(
-    parts: Parts, front: front_matter.FrontMatter, config: Config, collector: Collector
+    parts: Parts, front: FrontMatter, config: Config, collector: Collector
 ) -> tuple[Link, ...]:
     body = links.body_links(parts.body, parts.body_line, config.link_order)
     if body is None:
@@ -110,7 +111,7 @@ def _links(
     return (*_front_links(front, config), *(body or ()))
 
 
-def _front_links(front: front_matter.FrontMatter, config: Config) -> list[Link]:
+def _front_links(front: FrontMatter, config: Config) -> list[Link]:
     found = []
     for scalar in front.scalars:
         relation = scalar.key in config.relations

@@ -1,7 +1,10 @@
 """The payload of a fact: what it says, in canonical form (design 3.4, docs/formats/payload.md)."""
 
-from syn.canon.digest import tagged_json
-from syn.model.finding import Json
+from json.encoder import encode_basestring
+from typing import assert_never
+
+from syn.canon.digest import tagged
+from syn.canon.json import CanonError
 from syn.model.payload import Lexical, Mapping, Value
 
 DOMAIN = "payload/1"
@@ -12,26 +15,46 @@ def payload_digest(fields: Mapping, body: str) -> str:
 
     The same for every spelling that says the same: order of keys, quotes, line ends and comments
     do not count; the written text of every value does.
+
+    Raises:
+        CanonError: a text holds a lone surrogate, which no file does.
     """
-    return tagged_json(DOMAIN, payload(fields, body))
+    return tagged(DOMAIN, payload(fields, body))
 
 
-def payload(fields: Mapping, body: str) -> dict[str, Json]:
-    """The value whose canonical JSON is hashed."""
-    return {"body": body.replace("\r\n", "\n"), "fields": _encode(fields)}
+def payload(fields: Mapping, body: str) -> bytes:
+    """The canonical JSON that is hashed.
+
+    Written directly, since the members and their order are known: twice as fast as the general
+    encoder of `syn.canon.json`, to which the tests compare it byte for byte.
+    """
+    text = f'{{"body":{encode_basestring(body.replace(_CRLF, _LF))},"fields":{_encode(fields)}}}'
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise CanonError("text holds a lone surrogate") from error
 
 
-def _encode(value: Value) -> Json:
+_CRLF, _LF = "\r\n", "\n"
+
+
+def _encode(value: Value) -> str:
     match value:
         case str():
-            return value
+            return encode_basestring(value)
         case Lexical(type=kind, text=text):
-            return {"t": kind, "v": text}
+            return f'{{"t":"{kind}","v":{encode_basestring(text)}}}'
         case Mapping(items=items):
             # code point order is the byte order of UTF-8
-            return {"m": [[key, _encode(inner)] for key, inner in sorted(items, key=_by_key)]}
+            pairs = [
+                f"[{encode_basestring(key)},{_encode(inner)}]"
+                for key, inner in sorted(items, key=_by_key)
+            ]
+            return f'{{"m":[{",".join(pairs)}]}}'
+        case tuple():
+            return f"[{','.join([_encode(inner) for inner in value])}]"
         case _:
-            return [_encode(inner) for inner in value]
+            assert_never(value)
 
 
 def _by_key(item: tuple[str, Value]) -> str:

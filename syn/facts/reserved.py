@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from syn.facts.builder import FrontMatter
 from syn.facts.collector import Collector, quote
 from syn.facts.dates import InstantError, parse_instant
-from syn.facts.front_matter import FrontMatter
 from syn.model.config import Config
 from syn.model.fact import Instant, Source
 from syn.model.payload import Lexical, Mapping, Value, scalar_text
@@ -208,11 +208,11 @@ def id_fault(text: str) -> str | None:
 
 def look_alikes(front: FrontMatter, names: dict[str, str], collector: Collector) -> None:
     """Warn of keys that look the same as another key, or as a reserved one, and are not."""
-    if not front.all_keys:
+    if not front.odd_keys:
         return
     seen = {name: (name, 0) for name in names.values()}
     seen |= {key: (key, line) for key, line in front.key_lines if key.isascii()}
-    for key, line in front.all_keys:
+    for key, line in front.odd_keys:
         other, other_line = seen.setdefault(visible(key), (key, line))
         if other != key:
             where = f" on line {other_line}" if other_line else ""

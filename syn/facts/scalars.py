@@ -11,19 +11,20 @@ _WORDS: dict[str, ScalarType] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), "null"),
     **dict.fromkeys(("true", "True", "TRUE", "false", "False", "FALSE"), "bool"),
 }
-_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(
-    r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
-    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+_NUMBER = re.compile(
+    r"(?P<int>[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)"
+    r"|(?P<float>[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))"
 )
 _NUMERIC_START = frozenset("0123456789+-.")
 
 
 def resolve(text: str) -> str | Lexical:
     """What a plain scalar is: text, or an int, float, bool or null as it is written."""
-    if text[:1] in _NUMERIC_START and text:
-        if _INT.fullmatch(text):
-            return Lexical("int", text)
-        return Lexical("float", text) if _FLOAT.fullmatch(text) else text
+    if text and text[0] in _NUMERIC_START:
+        found = _NUMBER.fullmatch(text)
+        if found is None:
+            return text
+        return Lexical("float" if found["int"] is None else "int", text)
     word = _WORDS.get(text)
     return text if word is None else Lexical(word, text)

@@ -60,7 +60,7 @@ class Layout:
 def layout(front: str) -> Layout:
     """The layout of front matter that the strict reader has accepted."""
     prepared = events.prepare(front)
-    stream = events.parse_events(prepared.text)
+    stream = _stream(prepared.text)
     for event in stream:
         if _is(event, MappingStartEvent):
             flow = bool(event.flow_style)
@@ -68,6 +68,12 @@ def layout(front: str) -> Layout:
             start = _mark(event).start
             return Layout(flow, start - (front.rfind("\n", 0, start) + 1), entries)
     return Layout(flow=False, indent=0, entries=())
+
+
+def _stream(text: str) -> Iterator[Event]:
+    take = events.next_event(text)
+    while (event := take()) is not None:
+        yield event
 
 
 def _entries(front: str, prepared: events.Prepared, stream: Iterator[Event]) -> Iterator[Entry]:

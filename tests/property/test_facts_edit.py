@@ -41,7 +41,7 @@ CHUNKS = {
     "no": ("no: on\n", '"no" : "12:30" \n', "? no\n: x y\n   z\n", "no:\tx\n"),
     "x-d": ("x-d: [[Some note]]\n", "x-d:\n  - [[A]]\n  - '[[B]]'\n", "x-d: x#y\n"),
 }
-NOISE = ("", "", "# about the next key\n", "\n", "  # deep\n\n")
+NOISE = ("", "", "# about the next key\n", "\n", " # one column in\n\n")
 
 
 @st.composite

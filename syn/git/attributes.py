@@ -51,7 +51,7 @@ class Attributes:
         """What git would do to the bytes of a path when it is added."""
         if not self._active:
             return KEEP
-        text = path.decode("utf-8", "surrogateescape")
+        text = _text(path)
         found: dict[str, AttributeValue] = {
             name: self._pg.get_attr(text, name, AttrCheck.FILE_THEN_INDEX) for name in _NAMES
         }
@@ -70,7 +70,12 @@ class Attributes:
         return known
 
     def _ask(self, path: bytes) -> bool:
-        return bool(self._pg.path_is_ignored(path.decode("utf-8", "surrogateescape")))
+        return bool(self._pg.path_is_ignored(_text(path)))
+
+
+def _text(path: bytes) -> str:
+    # The binding takes text only; in a name that is none, wildcards still match the marks.
+    return path.decode("utf-8", "replace")
 
 
 def _setting(pg: pygit2.Repository, name: str) -> str:

@@ -97,7 +97,8 @@ def decode(line: bytes, pool: dict[str, str] | None = None) -> HashedEntry | Def
     entry = match(text, pool)
     if entry is None:
         return decode_slowly(line, text, pool)
-    return _hash(text, line, entry.sig), entry
+    digest = _hash(text, line, entry.sig)
+    return pool.setdefault(digest, digest), entry
 
 
 def _hash(text: str, line: bytes, sig: str) -> str:
@@ -119,7 +120,8 @@ def decode_slowly(line: bytes, text: str, pool: dict[str, str]) -> HashedEntry |
     if defect := _member_defect(value):
         return defect
     entry = _entry(value, pool)
-    return _hash(text, line, entry.sig), entry
+    digest = _hash(text, line, entry.sig)
+    return pool.setdefault(digest, digest), entry
 
 
 def _first_difference(line: bytes) -> int:

@@ -8,7 +8,8 @@ JSON of an entry is regular: members in one order, one spelling of every text.
 import json
 import re
 from functools import cache
-from typing import cast
+from sys import intern
+from typing import Any, Literal, TypeAlias, cast
 
 from syn.ledger import syntax
 from syn.model.ledger import Action, Entry, Review, Via
@@ -42,7 +43,7 @@ _ORDER: tuple[tuple[str, str, bool], ...] = (
     ("sig", f'"{_BASE64}"', False),
     ("source", f'"{_DIGEST}"', False),
     ("taint", f'"{_TEXT}"', False),
-    ("ts", r'"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)"', True),
+    ("ts", r'"(\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z)"', True),
     ("v", "1", True),
     ("via", f'"{_WORD}"', True),
     ("writer", r'"([a-z0-9-]+)"', True),
@@ -59,8 +60,13 @@ def _compiled() -> re.Pattern[str]:
     return re.compile(r"\{" + "".join(parts) + r"\}", re.ASCII)
 
 
-_good_shapes: set[tuple[object, ...]] = set()
-_good_writers: set[str] = set()
+_Words: TypeAlias = tuple[Action, Via, Review | Literal[""]]
+
+# What was found good before, with the one object that stands for each word: most lines of a ledger
+# have one of a few shapes, and this is where a long ledger spends its time.
+_good_shapes: dict[tuple[object, ...], _Words] = {}
+_good_writers: dict[str, str] = {}
+_good_dates: set[str] = set()
 _MAX_KNOWN = 4096
 
 
@@ -69,45 +75,48 @@ def match(text: str, pool: dict[str, str]) -> Entry | None:
     found = _compiled().fullmatch(text)
     if found is None:
         return None
+    groups: tuple[Any, ...] = found.groups()
     # The names of the groups, in the order of the members.
     (action, actor, after, batch, commit, fact, key, names, path, payload, prev, prior, proposal,
-     reason, review, seq, sig, source, taint, ts, via, writer) = found.groups()  # fmt: skip
+     reason, review, seq, sig, source, taint, ts, via, writer) = groups  # fmt: skip
     shape = (
         *(action, after is None, batch is None, commit is None, fact is None, key is None),
         *(names is None, path is None, payload is None, prior is None, proposal is None),
         *(reason is None, review, sig is None, source is None, taint is None, via),
     )
-    if (
-        (shape not in _good_shapes and not _good_shape(shape, found))
-        or (writer not in _good_writers and not _good_writer(writer))
-        or not syntax.is_timestamp(ts)
-        or ((key or batch) and not _good_rest(key, sig, batch, writer, int(seq)))
-    ):
+    words = _good_shapes.get(shape) or _learn_shape(shape, groups)
+    writer = _good_writers.get(writer) or _learn_writer(writer)
+    if not words or not writer or not (ts[:10] in _good_dates or _learn_date(ts)):
         return None
-    seen, named = _items(after, pool), _items(names, pool)
-    payloads = _items(prior, pool)
+    if (key or batch) and not _good_rest(key, sig, batch, writer, int(seq)):
+        return None
+    seen = _items(after, pool) if after else ()
+    payloads = _items(prior, pool) if prior else ()
+    named = _items(names, pool) if names else ()
     if len(seen) != len(payloads) or not (_ordered(seen) and _ordered(named)):
         return None
+    if "\\" in text:
+        actor, fact, taint, reason = map(_unescaped, (actor, fact, taint, reason))
     same = pool.setdefault
     return Entry(
-        same(writer, writer),
+        writer,
         int(seq),
-        same(prev, prev),
+        pool.get(prev, prev),
         ts,
-        _text(actor, pool),
-        cast("Via", same(via, via)),
-        cast("Action", same(action, action)),
-        cast("Review", same(review, review) if review else ""),
+        same(actor, actor),
+        words[1],
+        words[0],
+        words[2],
         same(batch, batch) if batch else "",
-        _text(fact, pool) if fact else "",
+        same(fact, fact) if fact else "",
         same(path, path) if path else "",
         same(payload, payload) if payload else "",
-        same(source, source) if source else "",
-        _text(taint, pool) if taint else "",
+        source or "",
+        same(taint, taint) if taint else "",
         seen,
         payloads,
         proposal or "",
-        _text(reason, pool) if reason else "",
+        reason or "",
         named,
         commit or "",
         same(key, key) if key else "",
@@ -115,42 +124,54 @@ def match(text: str, pool: dict[str, str]) -> Entry | None:
     )
 
 
-def _text(written: str, pool: dict[str, str]) -> str:
-    text: str = json.loads(f'"{written}"') if "\\" in written else written
-    return pool.setdefault(text, text)
+def _unescaped(written: str | None) -> str | None:
+    if not written or "\\" not in written:
+        return written
+    text: str = json.loads(f'"{written}"')
+    return text
 
 
-def _items(listed: str | None, pool: dict[str, str]) -> tuple[str, ...]:
-    if listed is None:
-        return ()
+def _items(listed: str, pool: dict[str, str]) -> tuple[str, ...]:
     if '","' not in listed:
         item = listed[1:-1]
-        return (pool.setdefault(item, item),)
-    return tuple([pool.setdefault(item, item) for item in listed[1:-1].split('","')])
+        return (pool.get(item, item),)
+    return tuple([pool.get(item, item) for item in listed[1:-1].split('","')])
 
 
 def _ordered(items: tuple[str, ...]) -> bool:
     return len(items) < 2 or list(items) == sorted(set(items))  # noqa: PLR2004 - a pair
 
 
-def _good_shape(shape: tuple[object, ...], found: re.Match[str]) -> bool:
-    groups = dict(zip(_NAMES, found.groups(), strict=True))
+def _learn_shape(shape: tuple[object, ...], values: tuple[Any, ...]) -> _Words | None:
+    groups = dict(zip(_NAMES, values, strict=True))
     present = frozenset(name for name, value in groups.items() if value is not None) | {"v"}
-    good = (
-        groups["action"] in syntax.ACTIONS
-        and groups["via"] in syntax.VIAS
-        and (groups["review"] is None or groups["review"] in syntax.REVIEWS)
-        and syntax.shape_fault(groups["action"], present) is None
-    )
-    if good and len(_good_shapes) < _MAX_KNOWN:
-        _good_shapes.add(shape)
-    return good
+    action, via, review = groups["action"], groups["via"], groups["review"] or ""
+    if (
+        action not in syntax.ACTIONS
+        or via not in syntax.VIAS
+        or (review and review not in syntax.REVIEWS)
+        or syntax.shape_fault(action, present) is not None
+    ):
+        return None
+    words = cast("_Words", (intern(action), intern(via), intern(review)))
+    if len(_good_shapes) < _MAX_KNOWN:
+        _good_shapes[shape] = words
+    return words
 
 
-def _good_writer(writer: str) -> bool:
-    good = syntax.is_writer(writer)
-    if good and len(_good_writers) < _MAX_KNOWN:
-        _good_writers.add(writer)
+def _learn_writer(writer: str) -> str:
+    if not syntax.is_writer(writer):
+        return ""
+    if len(_good_writers) < _MAX_KNOWN:
+        _good_writers[writer] = writer
+    return writer
+
+
+def _learn_date(ts: str) -> bool:
+    """The pattern holds for the time of day; whether the day exists is for the calendar."""
+    good = syntax.is_timestamp(ts)
+    if good and len(_good_dates) < _MAX_KNOWN:
+        _good_dates.add(ts[:10])
     return good
 
 

@@ -6,8 +6,8 @@ on `prev`, `after` and `names` alone. They do not say that the entries are all t
 """
 
 import hashlib
-import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from syn.canon import json as canonical
@@ -16,7 +16,7 @@ from syn.model.finding import Json
 from syn.model.ledger import FACT_ACTIONS, Entry
 from syn.model.recorded import Recorded
 
-ORDERS = 4
+ORDERS = 3
 """Orders that `replay` tries."""
 _DOMAIN = b"synapse/replay/1\n"
 
@@ -46,24 +46,39 @@ def replay(
     """
     index = dict(entries)
     follows = _edges(index)
-    sequences: set[bytes] = set()
-    digests: list[str] = []
-    diverging: set[str] = set()
+    children = _children(follows)
+    times = Counter(entry.fact for entry in index.values())
+    # What one entry alone says of a fact is the same in every order; it is applied once.
+    single = _Journal()
+    for digest, entry in index.items():
+        if times[entry.fact] == 1:
+            single.apply(digest, entry)
+    alone = single.result()
+    several = {fact: state for fact, state in recorded.items() if times[fact] != 1}
+    diverging = _differing(alone, {f: s for f, s in recorded.items() if times[f] == 1})
+    tried: list[list[str]] = []
+    first: dict[str, Recorded] | None = None
     for number in range(orders):
-        state = _Journal()
-        sequence = hashlib.sha256()
-        for digest in _legal_order(follows, number):
-            sequence.update(digest.encode())
-            state.apply(digest, index[digest])
-        if sequence.digest() in sequences:
+        order = _legal_order(follows, children, number)
+        if order in tried:
             continue
-        sequences.add(sequence.digest())
-        result = state.result()
-        digests.append(state_digest(result))
-        if result != recorded:
-            names = result.keys() | recorded.keys()
-            diverging |= {name for name in names if result.get(name) != recorded.get(name)}
-    return Replay(digests[0], len(index), len(sequences), tuple(sorted(diverging)))
+        tried.append(order)
+        journal = _Journal()
+        for digest in order:
+            entry = index[digest]
+            if times[entry.fact] > 1:
+                journal.apply(digest, entry)
+        result = journal.result()
+        diverging |= _differing(result, several)
+        first = result if first is None else first
+    state = state_digest({**alone, **(first or {})})
+    return Replay(state, len(index), len(tried), tuple(sorted(diverging)))
+
+
+def _differing(one: Mapping[str, Recorded], other: Mapping[str, Recorded]) -> set[str]:
+    if one == other:
+        return set()
+    return {fact for fact in one.keys() | other.keys() if one.get(fact) != other.get(fact)}
 
 
 def state_digest(state: Mapping[str, Recorded]) -> str:
@@ -113,34 +128,36 @@ def _edges(index: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _legal_order(follows: Mapping[str, tuple[str, ...]], number: int) -> Iterator[str]:
-    """A topological order; the number chooses which of the entries that may come next does."""
-    rank = _RANKS[number % len(_RANKS)]
-    offset = len("sha256:") + number
-    waiting = {digest: len(names) for digest, names in follows.items()}
+def _children(follows: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
     children: dict[str, list[str]] = {}
-    for digest, names in follows.items():
-        for name in names:
+    for digest in sorted(follows):
+        for name in follows[digest]:
             children.setdefault(name, []).append(digest)
-    ready = [(rank(0, d[offset:]), d) for d, count in waiting.items() if not count]
-    heapq.heapify(ready)
-    step = 0
+    return children
+
+
+def _legal_order(
+    follows: Mapping[str, tuple[str, ...]], children: Mapping[str, list[str]], number: int
+) -> list[str]:
+    """A topological order; the number chooses which of the entries that may come next does.
+
+    Even numbers take the newest of them (one writer as far as it goes), odd ones the oldest (all
+    writers in turn); each pair of numbers begins with another one. Entries are ranked by hash, so
+    that no order depends on how the caller happened to list them.
+    """
+    waiting = {digest: len(names) for digest, names in follows.items()}
+    offset = len("sha256:") + number // 2
+    ready = deque(sorted((d for d, n in waiting.items() if not n), key=lambda d: d[offset:]))
+    take = ready.popleft if number % 2 else ready.pop
+    order: list[str] = []
     while ready:
-        step += 1
-        digest = heapq.heappop(ready)[1]
-        yield digest
+        digest = take()
+        order.append(digest)
         for child in children.get(digest, ()):
             waiting[child] -= 1
             if not waiting[child]:
-                heapq.heappush(ready, (rank(step, child[offset:]), child))
-
-
-_RANKS: tuple[Callable[[int, str], tuple[int, str]], ...] = (
-    lambda step, key: (-step, key),  # one writer as far as it goes
-    lambda step, key: (step, key),  # all writers in turn
-    lambda step, key: (0, key),  # by hash
-    lambda step, key: (0, key[1:]),  # by another part of it
-)
+                ready.append(child)
+    return order
 
 
 @dataclass(slots=True)
@@ -185,7 +202,9 @@ class _Journal:
         """Let one entry take effect."""
         if not entry.fact:
             return
-        life = self._facts.setdefault(entry.fact, _Life())
+        life = self._facts.get(entry.fact)
+        if life is None:
+            life = self._facts[entry.fact] = _Life()
         if entry.action in FACT_ACTIONS:
             _decide(life, digest, entry)
         elif entry.action == "quarantine":
@@ -204,12 +223,15 @@ class _Journal:
 
 
 def _decide(life: _Life, digest: str, entry: Entry) -> None:
-    own = life.own.setdefault(entry.writer, _Own()).add(entry.seq, digest)
-    seen = {name for name in (*entry.after, *own) if name in life.made}
-    if seen & life.closes:
-        life.was_closed.add(digest)
-    if _closed_by(life, digest, entry, seen):
-        life.closes.add(digest)
+    own = life.own.get(entry.writer)
+    if own is None:
+        own = life.own[entry.writer] = _Own()
+    seen = {name for name in (*entry.after, *own.add(entry.seq, digest)) if name in life.made}
+    if life.closes or entry.action == "close":
+        if seen & life.closes:
+            life.was_closed.add(digest)
+        if _closed_by(life, digest, entry, seen):
+            life.closes.add(digest)
     for name in seen:
         life.heads.pop(name, None)
     life.heads[digest] = entry

@@ -123,13 +123,15 @@ class ChainReader:
         self.faults: list[Fault] = []
         self._pool: dict[str, str] = {} if pool is None else pool
         self._entries: list[HashedEntry] = []
-        self._seen: dict[int, str] = {}
+        self._seen: dict[int, str] | None = None
         self._expected = 1
         self._tip: str | None = genesis(ws, writer) if ws is not None else None
         self._genesis = self._tip or ""
         self._number = 0
+        self._first = 1
         self._unread = 0
         self._last: Entry | None = None
+        self._last_hash = ""
         self._torn = False
         self._path = ""
         self._line = 0
@@ -138,7 +140,7 @@ class ChainReader:
 
     def chain(self) -> Chain:
         """The chain as far as it was read."""
-        head = self._seen.get(self._expected - 1, self._genesis)
+        head = self._last_hash or self._genesis
         tail = Tail(self.writer, self._expected - 1, head)
         return Chain(self.writer, tuple(self._entries), tail, self._torn)
 
@@ -148,7 +150,7 @@ class ChainReader:
         self._file_faults = []
         if number > self._number + 1:
             self._missing_files(number)
-        self._number = number
+        self._number, self._first = number, (number - 1) * SEGMENT_SIZE + 1
         if not data:
             self._add(*_empty(last))
         carriage = b"\r\n" in data
@@ -211,30 +213,38 @@ class ChainReader:
         if entry.writer != self.writer:
             self._add("writer-foreign", f"entries of {self.writer}", f"an entry of {entry.writer}")
             self._unread += 1
-        elif entry.seq < self._expected:
+            return
+        if entry.key and not entry.sig:
+            self._add("signature-missing", f"a signature by {entry.key}", "none")
+        if entry.seq < self._expected:
             self._backwards(digest, entry)
-        else:
-            self._append(digest, entry)
+            return
+        if entry.seq != self._expected or entry.prev != self._tip:
+            self._break(entry)
+        if not 0 <= entry.seq - self._first < SEGMENT_SIZE:
+            self._misplaced(entry)
+        self._compare(entry)
+        self._entries.append(decoded)
+        if self._seen is not None:
+            self._seen[entry.seq] = digest
+        self._expected, self._unread = entry.seq + 1, 0
+        self._tip = self._last_hash = digest
+        self._last = entry
 
-    def _append(self, digest: str, entry: Entry) -> None:
-        """An entry at or after its place: the chain goes on from it, so each break is told once."""
+    def _break(self, entry: Entry) -> None:
+        """An entry that does not follow; the chain goes on from it, so each break is told once."""
         jump = entry.seq - self._expected
         if jump > self._unread:
             self._add("seq-gap", f"seq {self._expected}", f"seq {entry.seq}")
-        elif self._tip is not None and not jump and entry.prev != self._tip:
+        elif self._tip is not None and not jump:
             self._add("chain-broken", f"prev {self._tip}", f"prev {entry.prev}")
         elif jump and entry.prev == self._tip:
             self._add("chain-broken", f"seq {self._expected} after {self._tip}", f"seq {entry.seq}")
-        if (entry.seq - 1) // SEGMENT_SIZE + 1 != self._number:
-            self._misplaced(entry)
-        self._check(entry)
-        self._entries.append((digest, entry))
-        self._seen[entry.seq] = digest
-        self._expected, self._tip, self._last = entry.seq + 1, digest, entry
-        self._unread = 0
 
     def _backwards(self, digest: str, entry: Entry) -> None:
         """An entry before its place: a copy, another one with the same seq, or a late one."""
+        if self._seen is None:
+            self._seen = {known.seq: hashed for hashed, known in self._entries}
         known = self._seen.get(entry.seq)
         if known == digest:
             self._add("seq-duplicate", f"seq {self._expected}", f"seq {entry.seq} a second time")
@@ -252,8 +262,8 @@ class ChainReader:
             self._add("chain-broken", f"seq {self._expected}", f"seq {entry.seq} out of order")
         self._entries.append((digest, entry))
 
-    def _check(self, entry: Entry) -> None:
-        """What an entry owes to its neighbour and to itself, chain apart."""
+    def _compare(self, entry: Entry) -> None:
+        """What an entry owes to the one before it, chain apart."""
         last = self._last
         if last is not None and entry.ts < last.ts:
             self._add(
@@ -263,11 +273,10 @@ class ChainReader:
                 "the clock was set back; order comes from seq, so nothing depends on it",
                 "warning",
             )
-        if entry.key and not entry.sig:
-            self._add("signature-missing", f"a signature by {entry.key}", "none")
-        parts = batch_parts(entry.batch) if entry.batch else None
-        if parts and parts[1] != entry.seq and (last is None or last.batch != entry.batch):
-            self._add("batch-broken", f"the line before in batch {entry.batch}", "another one")
+        if entry.batch and (last is None or last.batch != entry.batch):
+            parts = batch_parts(entry.batch)
+            if parts is None or parts[1] != entry.seq:
+                self._add("batch-broken", f"the line before in batch {entry.batch}", "another one")
 
     def _misplaced(self, entry: Entry) -> None:
         if not any(fault.code == "segment-misplaced" for fault in self._file_faults):

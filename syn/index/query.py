@@ -13,6 +13,8 @@ MAX_WORDS = 64
 """Words of a search text that count; what follows is ignored."""
 MAX_LIMIT = 1000
 """Items of one page."""
+_TAG_OF_SET = "fact.path IN (SELECT path FROM tag WHERE tag = ?)"
+_TAG_OF_ROW = "EXISTS (SELECT 1 FROM tag WHERE tag.path = fact.path AND tag.tag = ?)"
 _BREAK = re.compile(r"[\s\0]+")
 
 
@@ -33,11 +35,12 @@ class Filters:
     as_of: str | None = None
     """An `Instant.key`: facts whose half-open interval `[valid_from, valid_to)` holds it."""
 
-    def where(self) -> tuple[str, list[str]]:
+    def where(self, *, per_row: bool = False) -> tuple[str, list[str]]:
         """An SQL condition over `fact` and `state`, and its parameters; "1" when nothing is asked.
 
         At a shared boundary exactly one of two adjacent intervals holds; an empty or inverted
-        interval never does; an absent bound is open.
+        interval never does; an absent bound is open. `per_row` is the form for rows that are few
+        already.
         """
         parts: list[str] = []
         values: list[str] = []
@@ -46,7 +49,7 @@ class Filters:
                 parts.append(f'fact."{name}" = ?')
                 values.append(_sql_text(value))
         if self.tag is not None:
-            parts.append("fact.path IN (SELECT path FROM tag WHERE tag = ?)")
+            parts.append(_TAG_OF_ROW if per_row else _TAG_OF_SET)
             values.append(_sql_text(self.tag))
         if self.under is not None:
             folder = _sql_text(self.under).rstrip("/") + "/"

@@ -242,7 +242,7 @@ def report_json(report: ImageReport) -> dict[str, Json]:
         "hidden": report.hidden,
         "classes": dict(report.counts),
         "pages": [_page_json(page) for page in report.pages],
-        "findings": [_finding_json(finding) for finding in report.findings],
+        "findings": [finding_json(finding) for finding in report.findings],
         "format_cannot_tell": [{"needs": x.needs, "what": x.what} for x in report.limits],
     }
 
@@ -277,7 +277,8 @@ def _diagnosis_json(diagnosis: Diagnosis) -> Json:
     }
 
 
-def _finding_json(finding: Finding) -> Json:
+def finding_json(finding: Finding) -> Json:
+    """A finding as JSON."""
     return {
         "code": finding.code,
         "severity": finding.severity,

@@ -139,17 +139,19 @@ def problem_rows(problems: Iterable[Problem]) -> list[ProblemRow]:
     return rows
 
 
-def state_of(path: str, payload: str, source: str, known: Recorded | None) -> str:
+def state_of(cell: Cell, known: Recorded | None, *, doubled: bool) -> str:
     """What the ledger says of one fact's file (the values of `StateRow.state`)."""
+    if doubled:
+        return "doubled"
     if known is None or not known.heads:
         return "unrecorded"
     if known.forked or known.deleted:
         return "forked" if known.forked else "deleted"
-    if known.payload != payload:
+    if known.payload != cell.payload_digest:
         return "changed"
-    if known.path != path:
+    if known.path != cell.path:
         return "moved"
-    return "recorded" if known.source == source else "reformatted"
+    return "recorded" if known.source == cell.source_digest else "reformatted"
 
 
 def trust_of(known: Recorded | None) -> tuple[int, str, str]:
@@ -159,24 +161,20 @@ def trust_of(known: Recorded | None) -> tuple[int, str, str]:
     return int(known.closed), known.taint, text_list(known.quarantine)
 
 
-def state_row(cell: Cell, known: Recorded | None) -> StateRow:
+def state_row(cell: Cell, known: Recorded | None, *, doubled: bool = False) -> StateRow:
     """The cell of one fact with its check word."""
     closed, taint, quarantine = trust_of(known)
-    return StateRow(
-        path=cell.path,
-        id=cell.id,
-        state=state_of(cell.path, cell.payload_digest, cell.source_digest, known),
-        closed=closed,
-        taint=taint,
-        quarantine=quarantine,
-        word=check_word(cell, taint, quarantine),
-    )
+    state = state_of(cell, known, doubled=doubled)
+    word = check_word(cell, taint, quarantine)
+    return _new(StateRow, (cell.path, cell.id, state, closed, taint, quarantine, word))
 
 
-def state_rows(cells: Iterable[Cell], recorded: Mapping[str, Recorded]) -> Iterator[StateRow]:
-    """The state of every fact; in the order of the cells."""
+def state_rows(
+    cells: Iterable[Cell], recorded: Mapping[str, Recorded], doubled: Set[str]
+) -> Iterator[StateRow]:
+    """The state of every fact, in the order of the cells; `doubled` holds paths."""
     for cell in cells:
-        yield state_row(cell, recorded.get(cell.id))
+        yield state_row(cell, recorded.get(cell.id), doubled=cell.path in doubled)
 
 
 def decision_rows(decisions: Iterable[tuple[str, Entry]]) -> Iterator[DecisionRow]:

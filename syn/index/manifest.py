@@ -124,10 +124,11 @@ class Projection:
     def finish(self, world: World) -> Self:
         """Derive the rows across files; the projection is then complete."""
         ids = derive.id_problems(self._keys, world.recorded)
+        doubled = {problem.path for problem in ids}
         self._derived(PROBLEM, derive.problem_rows([*world.problems, *ids]))
         self._derived(SUPERSESSION, derive.supersession_rows(self._keys))
         self._derived(DECISION, derive.decision_rows(world.decisions))
-        self._derived(STATE, derive.state_rows(self._spooled_cells(), world.recorded))
+        self._derived(STATE, derive.state_rows(self._spooled_cells(), world.recorded, doubled))
         self._derived(TARGET, derive.target_rows(Resolver(self._keys), self._link_refs()))
         return self
 

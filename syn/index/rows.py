@@ -131,7 +131,8 @@ class StateRow(NamedTuple):
     path: str
     id: str
     state: str
-    """`recorded`, `reformatted`, `changed`, `moved`, `unrecorded`, `deleted`, `forked`."""
+    """`recorded`, `reformatted`, `changed`, `moved`, `unrecorded`, `deleted`, `forked`, or
+    `doubled` (its id stands twice)."""
     closed: int
     taint: str
     quarantine: str

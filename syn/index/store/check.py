@@ -59,10 +59,12 @@ def refuse_foreign(connection: sqlite3.Connection, name: str) -> None:
             "index-version", f"{name}: expected schema {schema.SCHEMA}, got {version}", REBUILD
         )
     with guard(Path(name)):
-        faults = schema.faults(connection)
-    if faults:
-        raise IndexUnusable("index-schema", f"{name}: {'; '.join(faults[:5])}", REBUILD)
-    projection = meta(connection).get("projection")
+        if faults := schema.faults(connection):
+            from syn.index.store.introspect import shape_differences
+
+            words = (shape_differences(connection) or faults)[:5]
+            raise IndexUnusable("index-schema", f"{name}: {'; '.join(words)}", REBUILD)
+        projection = meta(connection).get("projection")
     if projection is not None and projection != str(PROJECTION):
         raise IndexUnusable(
             "index-version", f"{name}: expected projection {PROJECTION}, got {projection}", REBUILD

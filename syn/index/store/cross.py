@@ -56,6 +56,7 @@ def derive_rows(
 ) -> None:
     """Bring every row across files to what the keys, the rows of files and the ledger give."""
     ids = derive.id_problems(keys, world.recorded)
+    doubled = {problem.path for problem in ids}
     connection.execute("DELETE FROM problem WHERE origin = ?", (WORKSPACE_ORIGIN,))
     insert_rows(connection, PROBLEM, derive.problem_rows([*world.problems, *ids]))
     connection.execute("DELETE FROM supersession")
@@ -64,8 +65,8 @@ def derive_rows(
     if changes is None:
         cells: Iterator[Cell] = (cell_of(FactRow(*row)) for row in connection.execute(_ALL_FACTS))
     else:
-        cells = _stale_cells(connection, world)
-    insert_rows(connection, STATE, derive.state_rows(cells, world.recorded))
+        cells = _stale_cells(connection, world, doubled)
+    insert_rows(connection, STATE, derive.state_rows(cells, world.recorded, doubled))
     _derive_targets(connection, keys, changes)
 
 
@@ -84,7 +85,7 @@ def _take(stored: set[tuple[str, int, str]], key: tuple[str, int, str]) -> bool:
     return known
 
 
-def _stale_cells(connection: sqlite3.Connection, world: World) -> Iterator[Cell]:
+def _stale_cells(connection: sqlite3.Connection, world: World, doubled: Set[str]) -> Iterator[Cell]:
     """Facts whose state row is absent or says something else than the ledger does now."""
     rows = connection.execute(
         "SELECT fact.path, fact.id, payload_digest, source_digest, "
@@ -94,8 +95,9 @@ def _stale_cells(connection: sqlite3.Connection, world: World) -> Iterator[Cell]
     stale = []
     for path, name, payload, source, *have in rows:
         known = world.recorded.get(name)
-        want = [name, derive.state_of(path, payload, source, known), *derive.trust_of(known)]
-        if have != want:
+        light = Cell(path, name, payload, "", None, None, None, None, None, source)
+        state = derive.state_of(light, known, doubled=path in doubled)
+        if have != [name, state, *derive.trust_of(known)]:
             stale.append((path,))
     connection.executemany("DELETE FROM state WHERE path = ?", stale)
     for place in stale:

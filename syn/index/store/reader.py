@@ -2,10 +2,12 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from syn.index.lines import encode_row
@@ -16,12 +18,13 @@ from syn.index.query import (
     encode_cursor,
     search_expression,
 )
-from syn.index.rows import TABLES, FactRow, Scalar, StateRow, Table
+from syn.index.rows import TABLES, FactRow, ProblemRow, Scalar, StateRow, Table
 from syn.index.store import answers, check, schema
 from syn.index.store.answers import Item
 from syn.index.store.errors import IndexUnusable, guard
 from syn.index.store.files import FileRecord
 
+_T = TypeVar("_T")
 _Identity = tuple[int, int, int, int]
 _SELECT = {table.name: schema.select(table) for table in TABLES}
 _CACHE_KIB = 16_384
@@ -69,9 +72,12 @@ class Index:
             yield encode_row(table, row)
 
     def rows(self, table: Table) -> Iterator[tuple[Scalar, ...]]:
-        """The rows of one table as they are stored, columns in the table's order."""
-        with guard(self._path):
-            yield from self._current().execute(_SELECT[table.name])
+        """The rows of one table as they are stored, columns in the table's order.
+
+        Text of a damaged file that is not UTF-8 keeps its bytes as lone surrogates, so that it
+        differs from every projected row instead of stopping the comparison.
+        """
+        return self._stream(_SELECT[table.name], (), _keep_bytes)
 
     def meta(self) -> dict[str, str]:
         """The meta table: projection version, inputs_hash, and what the builder was given."""
@@ -120,27 +126,17 @@ class Index:
 
     def cells(self) -> Iterator[tuple[FactRow, StateRow | None]]:
         """Every fact's row and its cell, in path order."""
-        return self._cells("1")
+        return self._cells("fact.path > ?", "")
 
-    def _cells(self, where: str, *values: str) -> Iterator[tuple[FactRow, StateRow | None]]:
+    def _cells(self, where: str, value: str) -> Iterator[tuple[FactRow, StateRow | None]]:
         query = (
             f"SELECT {answers.FACT_COLUMNS}, {answers.STATE_COLUMNS} "  # noqa: S608 - our own names
             f"FROM fact {answers.JOIN} WHERE {where} ORDER BY fact.path"
         )
         width = len(FactRow._fields)
-        with guard(self._path):
-            for row in self._current().execute(query, values):
-                state = StateRow(*row[width:]) if row[width] is not None else None
-                yield FactRow(*row[:width]), state
-
-    def list(self, filters: Filters, limit: int, cursor: str | None = None) -> Page:
-        """Facts in path order; stable across changes of the index between two pages."""
-        after = decode_cursor("list", cursor) if cursor is not None else ""
-        limit = checked_limit(limit)
-        with guard(self._path):
-            total, items = answers.list_page(self._current(), filters, limit + 1, str(after))
-        more = encode_cursor("list", items[limit - 1].path) if len(items) > limit else None
-        return Page(tuple(items[:limit]), total, more)
+        for row in self._stream(query, (value,), _show_bytes):
+            state = StateRow(*row[width:]) if row[width] is not None else None
+            yield FactRow(*row[:width]), state
 
     def search(self, text: str, filters: Filters, limit: int, cursor: str | None = None) -> Page:
         """Facts that hold every word of the text, best first, equal scores in path order."""
@@ -150,18 +146,56 @@ class Index:
         limit = checked_limit(limit)
         if not expression:
             return Page((), 0, None)
-        with guard(self._path):
-            total, items = answers.search_page(
-                self._current(), expression, filters, limit + 1, start
+        total, items = self._answer(
+            lambda connection: answers.search_page(
+                connection, expression, filters, limit + 1, start
             )
+        )
         more = encode_cursor("search", start + limit) if len(items) > limit else None
         return Page(tuple(items[:limit]), total, more)
+
+    def problems(self, path: str) -> list[ProblemRow]:
+        """The problems and warnings of one file, the file's own first."""
+        names = ", ".join(ProblemRow._fields)
+        query = f"SELECT {names} FROM problem WHERE path = ? ORDER BY origin, seq"  # noqa: S608
+        return self._answer(
+            lambda connection: [ProblemRow(*row) for row in connection.execute(query, (path,))]
+        )
 
     def ids(self) -> Iterator[str]:
         """Every fact's id, in path order: to suggest near ones."""
         with guard(self._path):
             for row in self._current().execute("SELECT id FROM fact ORDER BY path"):
                 yield row[0]
+
+    def _answer(self, ask: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Ask; where a damaged row holds text that is not UTF-8, ask again with it escaped."""
+        with guard(self._path):
+            try:
+                return ask(self._current())
+            except sqlite3.OperationalError as error:
+                if not _is_undecodable(error):
+                    raise
+            with closing(connect(self._path, _show_bytes)) as tolerant:
+                return ask(tolerant)
+
+    def _stream(
+        self, query: str, values: tuple[str, ...], decode: Callable[[bytes], str]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Rows one by one; from the first text that is not UTF-8 on, through `decode`."""
+        with guard(self._path):
+            done = 0
+            try:
+                for row in self._current().execute(query, values):
+                    yield row
+                    done += 1
+            except sqlite3.OperationalError as error:
+                if not _is_undecodable(error):
+                    raise
+            else:
+                return
+            with closing(connect(self._path, decode)) as tolerant:
+                yield from islice(tolerant.execute(query, values), done, None)
 
     # The file.
 
@@ -175,14 +209,8 @@ class Index:
     def _open(self) -> sqlite3.Connection:
         check.refuse_side_files(self._path)
         self._identity = _identity(self._path)
-        name = quote(os.fsencode(self._path.absolute()))
         with guard(self._path):
-            connection = sqlite3.connect(
-                f"file:{name}?mode=ro&immutable=1",
-                uri=True,
-                isolation_level=None,
-                check_same_thread=False,
-            )
+            connection = connect(self._path)
         try:
             with guard(self._path):
                 connection.execute("PRAGMA trusted_schema = OFF")
@@ -194,6 +222,16 @@ class Index:
             raise
         return connection
 
+    def list(self, filters: Filters, limit: int, cursor: str | None = None) -> Page:
+        """Facts in path order; stable across changes of the index between two pages."""
+        after = decode_cursor("list", cursor) if cursor is not None else ""
+        limit = checked_limit(limit)
+        total, items = self._answer(
+            lambda connection: answers.list_page(connection, filters, limit + 1, str(after))
+        )
+        more = encode_cursor("list", items[limit - 1].path) if len(items) > limit else None
+        return Page(tuple(items[:limit]), total, more)
+
 
 def open_index(path: Path) -> Index:
     """Open an index for reading.
@@ -202,6 +240,31 @@ def open_index(path: Path) -> Index:
         IndexUnusable: `index-missing`, `-foreign`, `-version`, `-schema`, `-locked`, `-corrupt`.
     """
     return Index(path)
+
+
+def _is_undecodable(error: sqlite3.OperationalError) -> bool:
+    return "decode" in str(error)
+
+
+def _keep_bytes(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _show_bytes(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
+
+
+def connect(path: Path, decode: Callable[[bytes], str] = str) -> sqlite3.Connection:
+    """A connection that cannot write, takes no lock and makes no file beside the database."""
+    name = quote(os.fsencode(path.absolute()))
+    connection = sqlite3.connect(
+        f"file:{name}?mode=ro&immutable=1",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    connection.text_factory = decode
+    return connection
 
 
 def _identity(path: Path) -> _Identity:

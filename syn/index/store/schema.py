@@ -37,7 +37,7 @@ _FILE = (
 )
 _FTS = (
     f"CREATE VIRTUAL TABLE fact_fts USING fts5({', '.join(FTS_COLUMNS)}, "
-    f"content='fact', content_rowid='n', tokenize='{_TOKENIZER}')"
+    f"content=[fact], content_rowid=[n], tokenize='{_TOKENIZER}')"
 )
 CREATE_TABLES: tuple[str, ...] = (*(_create(table) for table in TABLES), _META, _FILE, _FTS)
 CREATE_INDEXES: tuple[str, ...] = (
@@ -49,6 +49,7 @@ CREATE_INDEXES: tuple[str, ...] = (
     "CREATE INDEX fact_statement ON fact (subject, field)",
     "CREATE INDEX tag_tag ON tag (tag, path)",
     "CREATE INDEX target_path ON target (target_path) WHERE target_path IS NOT NULL",
+    "CREATE INDEX problem_path ON problem (path)",
     "CREATE INDEX decision_fact ON decision (fact)",
 )
 
@@ -92,7 +93,10 @@ _EXPECTED = frozenset(
 
 
 def faults(connection: sqlite3.Connection) -> list[str]:
-    """How the file's schema differs from ours: nothing more, nothing less, but statistics."""
+    """How the file's schema differs from ours: nothing more, nothing less, but statistics.
+
+    Compares statements, which is exact and cheap; `introspect` says which column it is.
+    """
     rows = connection.execute(
         "SELECT type, name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'"
     ).fetchall()
@@ -102,8 +106,6 @@ def faults(connection: sqlite3.Connection) -> list[str]:
         for kind, name, sql in rows
         if kind == "table" and name in FTS_SHADOWS
     }
-    foreign = [label for sql, label in found.items() if sql not in _EXPECTED | shadows]
-    missing = [sql.partition(" (")[0].lower() for sql in _EXPECTED - found.keys()]
-    return sorted(
-        [*(f"not ours: {label}" for label in foreign), *(f"missing: {name}" for name in missing)]
-    )
+    foreign = [f"foreign {name}" for sql, name in found.items() if sql not in _EXPECTED | shadows]
+    missing = [f"missing {sql.partition(' (')[0]}" for sql in _EXPECTED - found.keys()]
+    return sorted([*foreign, *missing])

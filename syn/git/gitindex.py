@@ -15,7 +15,7 @@ _HEADER = 12
 _HASH = 20
 _FIXED = 62
 _EXTENDED = 64
-_NAME_MASK = 0x0FFF
+NAME_MASK = 0x0FFF
 _EXTENDED_FLAG = 0x4000
 _SKIP_WORKTREE = 0x4000
 _INTENT_TO_ADD = 0x2000
@@ -81,11 +81,6 @@ class IndexFile:
     extensions: tuple[tuple[bytes, bytes], ...]
     """Signature and bytes of each extension."""
 
-    @property
-    def is_split(self) -> bool:
-        """Whether most entries stand in a shared index (`core.splitIndex`)."""
-        return any(name == b"link" for name, _ in self.extensions)
-
 
 def parse_index(data: bytes) -> IndexFile:
     """The whole index.
@@ -101,13 +96,6 @@ def parse_index(data: bytes) -> IndexFile:
     return IndexFile(version, tuple(entries), tuple(_extensions(data, position)))
 
 
-def iter_index(data: bytes) -> Iterator[IndexEntry]:
-    """The entries alone, in git's order: by path bytes, then stage. Raises as `parse_index`."""
-    version, count = _parse_header(data)
-    for _, entry in _entries(data, version, count):
-        yield entry
-
-
 def render_index(index: IndexFile) -> bytes:
     """The bytes of an index: sorted entries, the given extensions, checksum."""
     entries = sorted(index.entries, key=lambda entry: (entry.path, entry.stage))
@@ -120,6 +108,12 @@ def render_index(index: IndexFile) -> bytes:
     body += [name + len(data).to_bytes(4, "big") + data for name, data in index.extensions]
     content = b"".join(body)
     return content + hashlib.sha1(content, usedforsecurity=False).digest()
+
+
+def with_name_length(head: bytes, path: bytes) -> bytes:
+    """An entry's fixed bytes with the length of its path (at most 4,095) in the flags."""
+    flags = int.from_bytes(head[60:62], "big") & ~NAME_MASK | min(len(path), NAME_MASK)
+    return head[:60] + flags.to_bytes(2, "big") + head[62:]
 
 
 def _parse_header(data: bytes) -> tuple[int, int]:
@@ -151,7 +145,7 @@ def _entries(data: bytes, version: int, count: int) -> Iterator[tuple[int, Index
             path = path[: len(path) - strip] + data[start:stop]
             position = stop + 1
         else:
-            length = ((head[60] << 8) | head[61]) & _NAME_MASK
+            length = ((head[60] << 8) | head[61]) & NAME_MASK
             stop = data.find(b"\0", start + length, end)
             path = data[start:stop]
             position += (size + len(path) + 8) & ~7

@@ -9,17 +9,16 @@ from typing import Final
 
 from syn.errors import RefusedError
 from syn.git.durable import FileError, Folders, LinkedPathError, open_file
-from syn.git.gitindex import GitIndexError, IndexEntry, IndexFile, parse_index, render_index
+from syn.git.gitindex import GitIndexError, IndexEntry, IndexFile, render_index, with_name_length
 from syn.git.locks import Guarded, check_lock, publish
 from syn.git.parse import blob_id
 from syn.git.repository import Repository
+from syn.git.splitindex import load_index
 from syn.model.problem import display_path
 
-EMPTY = IndexFile(2, (), ())
 _KEPT: Final = frozenset({b"TREE", b"REUC", b"sdir"})
 """Extensions that hold whatever entries there are; git rebuilds the others itself."""
 _ATTEMPTS = 5
-_NAME_MASK = 0x0FFF
 _WORD = 0xFFFFFFFF
 
 
@@ -48,14 +47,13 @@ def stage(repo: Repository, changes: Mapping[bytes, Staged | None]) -> None:
 
     Raises:
         LockedError: another program holds `index.lock`.
-        GitIndexError: the index is damaged, split, or folds one of the paths away.
+        GitIndexError: the index is damaged, or folds one of the paths away.
         RefusedError: a path is a folder there, or lies below a file.
     """
     if repo.root is None or not changes:
         return
     for attempt in range(_ATTEMPTS):
-        before = _read(repo.index_path)
-        index = parse_index(before) if before else EMPTY
+        before, index = load_index(repo.index_path)
         after = render_index(_changed(index, changes, repo.root))
 
         def still_valid(before: bytes = before) -> None:
@@ -83,8 +81,6 @@ def _read(path: Path) -> bytes:
 
 
 def _changed(index: IndexFile, changes: Mapping[bytes, Staged | None], root: Path) -> IndexFile:
-    if index.is_split:
-        raise GitIndexError("it is split", "git update-index --no-split-index")
     _check_room(index, changes)
     entries = [entry for entry in index.entries if entry.path not in changes]
     with Folders(root) as folders:
@@ -124,10 +120,8 @@ def _folders(path: bytes) -> Iterator[bytes]:
 
 
 def _entry(path: bytes, staged: Staged, folders: Folders) -> IndexEntry:
-    flags = min(len(path), _NAME_MASK)
-    oid = bytes.fromhex(staged.oid)
-    head = _stat_words(path, staged, folders) + oid + flags.to_bytes(2, "big")
-    return IndexEntry(path, head)
+    head = _stat_words(path, staged, folders) + bytes.fromhex(staged.oid) + b"\0\0"
+    return IndexEntry(path, with_name_length(head, path))
 
 
 def _stat_words(path: bytes, staged: Staged, folders: Folders) -> bytes:

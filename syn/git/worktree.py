@@ -18,7 +18,7 @@ from syn.errors import CannotError
 from syn.git.attributes import Attributes
 from syn.git.convert import KEEP, Conversion, to_git
 from syn.git.durable import Folders, open_file
-from syn.git.gitindex import IndexEntry, iter_index
+from syn.git.gitindex import IndexEntry
 from syn.git.parse import RawItem, blob_id
 from syn.git.repository import Repository
 from syn.git.snapshot import (
@@ -32,6 +32,7 @@ from syn.git.snapshot import (
     kind_of,
     wanted_below,
 )
+from syn.git.splitindex import load_index
 from syn.model.problem import Problem, display_path
 
 _HEAD, _INDEX, _DISK = 0, 1, 2
@@ -151,7 +152,7 @@ class WorktreeSnapshot:
         return heapq.merge(*streams, key=itemgetter(0, 1))
 
     def _index_stream(self) -> Iterator[_Streamed]:
-        for entry in iter_index(_index_bytes(self._repo)):
+        for entry in load_index(self._repo.index_path)[1].entries:
             if wanted_below(entry.path.rstrip(b"/"), self._prefixes) == ():
                 yield entry.path, _INDEX, entry
 
@@ -253,7 +254,7 @@ class WorktreeSnapshot:
         if self._staged is None:
             self._staged = {
                 entry.path: entry.oid
-                for entry in iter_index(_index_bytes(self._repo))
+                for entry in load_index(self._repo.index_path)[1].entries
                 if entry.stage == 0 and not entry.intent_to_add
             }
         oid = self._staged.get(path)
@@ -293,19 +294,6 @@ def worktree_snapshot(
         BareRepositoryError: there is no work tree.
     """
     return WorktreeSnapshot(repo, prefixes, wanted)
-
-
-def _index_bytes(repo: Repository) -> bytes:
-    try:
-        data = repo.index_path.read_bytes()
-    except FileNotFoundError:
-        return _EMPTY_INDEX
-    except OSError as error:
-        raise CannotError("cannot-read", f"git's index cannot be read: {error}") from error
-    return data
-
-
-_EMPTY_INDEX = b"DIRC\0\0\0\2\0\0\0\0" + b"\0" * 20
 
 
 def _sides(

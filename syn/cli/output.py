@@ -1,7 +1,8 @@
 """Writing to the terminal: JSON, tables, progress. Text from facts is escaped on its way out."""
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from syn.model.finding import Json
 from syn.report import escape
@@ -30,6 +31,11 @@ def note(text: str) -> None:
 def count(number: int, one: str, many: str = "") -> str:
     """`1 fact`, `2 facts`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def place_of(item: Mapping[str, Any]) -> str:
+    """`path:line` of a problem, as compilers print it; the path alone where there is no line."""
+    return f"{item['path']}:{item['line']}" if item["line"] else str(item["path"])
 
 
 def table(rows: Iterable[Sequence[str]]) -> None:

@@ -41,6 +41,8 @@ class Inventory:
     """Everything that matches the include globs and none of the exclude globs."""
     excluded: int = 0
     """Files that match an include glob and an exclude glob, or are ignored by git."""
+    nested: list[bytes] = field(default_factory=list)
+    """Submodules and repositories in the work tree: not entered."""
     missing: int = 0
     """Tracked inputs and evidence files that are not on disk."""
 
@@ -172,6 +174,8 @@ def _own(found: Inventory, entry: SnapshotEntry) -> None:
 
 def _other(found: Inventory, entry: SnapshotEntry, globs: FactGlobs) -> None:
     match = globs.match(entry.path.decode("utf-8", "surrogateescape"))
+    if entry.kind == "gitlink":
+        found.nested.append(entry.path)
     if entry.kind == "missing":
         found.missing += match == "fact" or entry.path.startswith(IMAGES)
     elif match == "excluded" or (match == "fact" and entry.ignored and not entry.tracked):

@@ -11,6 +11,7 @@ from syn.index.rows import PROBLEM, STATE, TARGET
 from syn.index.store import Index
 from syn.model.finding import Json
 from syn.model.ledger import Entry
+from syn.model.problem import Problem, display_path
 from syn.services.answers import (
     Answer,
     item_json,
@@ -110,7 +111,15 @@ def doctor(reader: Reader) -> Answer:
         if found not in items:
             items.append(found)
     items += [dict(problem_json(found, "warning")) for found in reader.reading.snapshot.warnings]
+    items += [_nested(path) for path in reader.reading.inventory.nested]
     return {**page_json(items, len(items), None), "links": dict(_link_outcomes(reader))}
+
+
+def _nested(path: bytes) -> Json:
+    message = "a repository of its own: its files are not read as facts of this workspace"
+    remedy = "make it a workspace of its own with syn init, or move its facts here"
+    problem = Problem(display_path(path), 0, "nested-repository", message, remedy)
+    return dict(problem_json(problem, "warning"))
 
 
 def _link_outcomes(reader: Reader) -> dict[str, int]:

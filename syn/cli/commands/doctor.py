@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from syn.cli.output import count, out
+from syn.cli.output import count, out, place_of
 from syn.cli.reading import read_command
 from syn.services.answers import Answer
 
@@ -11,8 +11,7 @@ def render(answer: Answer) -> None:
     """Each problem on a line as compilers print them, its remedy under it."""
     data: Any = answer
     for item in data["items"]:
-        place = f"{item['path']}:{item['line']}" if item["line"] else item["path"]
-        out(f"{place}: {item['severity']}: {item['message']} [{item['code']}]")
+        out(f"{place_of(item)}: {item['severity']}: {item['message']} [{item['code']}]")
         if item["remedy"]:
             out(f"    {item['remedy']}")
     links = {key: number for key, number in data["links"].items() if key != "resolved"}

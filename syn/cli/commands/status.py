@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from syn.cli.output import count, out, table
+from syn.cli.output import count, out, place_of, table
 from syn.cli.reading import read_command
 from syn.services.answers import Answer
 
@@ -24,7 +24,7 @@ def render(answer: Answer) -> None:
     if data["problems"]:
         out()
         for problem in data["problems"]:
-            out(f"unreadable  {problem['path']}:{problem['line']}: {problem['message']}")
+            out(f"unreadable  {place_of(problem)}: {problem['message']}")
         out("syn doctor says what to do about each")
     if not data["edits"] and not data["problems"]:
         out("everything is as it is recorded")

@@ -16,7 +16,12 @@ def _check(evidence: Evidence) -> Checked:
     findings = [
         *_unreadable(evidence.unreadable),
         *_config(evidence),
-        *(f for fact in evidence.facts for f in _fact(fact, recorded.get(fact.id), recorded)),
+        *(
+            f
+            for fact in evidence.facts
+            if evidence.ledger.entries
+            for f in _fact(fact, recorded.get(fact.id), recorded)
+        ),
         *(
             _missing(state, evidence)
             for state in recorded.values()
@@ -26,12 +31,13 @@ def _check(evidence: Evidence) -> Checked:
         *(_forked(state) for state in recorded.values() if state.forked),
     ]
     live = sum(not state.deleted for state in recorded.values())
-    nothing = not (facts or recorded or evidence.unreadable or findings)
+    unstarted = f"{plural(len(facts), 'fact')} and no decision on any: syn adopt records them"
     return Checked(
         summary=f"{plural(len(facts), 'fact')} against {plural(live, 'recorded fact')}",
         evidence={"facts": len(facts), "recorded": live, "unreadable": len(unreadable)},
         findings=tuple(findings),
-        skip="there is no fact and no decision" if nothing else "",
+        # Without any decision there is nothing to compare with; no level is claimed either.
+        skip="" if evidence.ledger.entries or findings else unstarted,
     )
 
 

@@ -6,6 +6,7 @@ without its word. The head binds the words (Merkle root), clearances, context ch
 the session and the image before it; the image digest is the head's. Pure.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -161,6 +162,8 @@ class Row:
     """`page.word` is the stored word."""
     computed: str
     """The word over the row's exact bytes."""
+    rotted: bool = False
+    """Whether one bit of the line was flipped; `page` is the row without that error."""
 
 
 def parse_row(line: bytes, prefix: bytes, number: int) -> Row:
@@ -176,6 +179,60 @@ def parse_row(line: bytes, prefix: bytes, number: int) -> Row:
     row = line[:cut] + b"}"
     values = _object(row, number)
     return Row(_page(values, stored, number), native_word(prefix, row))
+
+
+def read_row(line: bytes, prefix: bytes, number: int, *, mend: bool = True) -> Row:
+    """Read one page row, with a single flipped bit put back.
+
+    Raises:
+        MalformedError: the row is none, and no single bit makes it one.
+    """
+    try:
+        row = parse_row(line, prefix, number)
+        if row.page.word == row.computed or not mend:
+            return row
+        error = None
+    except MalformedError as malformed:
+        row, error = None, malformed
+    fixed = flipped_back(line, prefix) if mend else None
+    if fixed is not None:
+        whole = parse_row(fixed, prefix, number)
+        return Row(whole.page, whole.computed, rotted=True)
+    if row is None:
+        raise error or _malformed(number, "no-word", "expected a row")
+    return row
+
+
+def flipped_back(line: bytes, prefix: bytes) -> bytes | None:
+    """The row that one flipped bit turned into this line, when there is one; its word proves it.
+
+    A single error is corrected as a memory controller does it, but by trying: 256 bits of word
+    leave no room for a second row that fits.
+    """
+    cut = len(line) - _WORD_SIZE
+    if cut < 1:
+        return None
+    row, word = line[:cut] + b"}", line[-73:-2]
+    computed = native_word(prefix, row).encode()
+    framed = line[:cut] + _WORD_START + word.removeprefix(b"sha256:")[-64:] + b'"}'
+    if framed != line and framed[-73:-2] == computed and _bits_apart(framed, line) == 1:
+        return framed
+    if len(word) == len(computed) and _bits_apart(word, computed) == 1:
+        return line[:-73] + computed + line[-2:]
+    hasher, at = hashlib.sha256(prefix), 0
+    wanted = word.removeprefix(b"sha256:")
+    for at in range(cut):
+        for bit in range(8):
+            trial = hasher.copy()
+            trial.update(bytes((row[at] ^ (1 << bit),)) + row[at + 1 :])
+            if trial.hexdigest().encode() == wanted:
+                return line[:at] + bytes((line[at] ^ (1 << bit),)) + line[at + 1 :]
+        hasher.update(row[at : at + 1])
+    return None
+
+
+def _bits_apart(left: bytes, right: bytes) -> int:
+    return sum((a ^ b).bit_count() for a, b in zip(left, right, strict=True))
 
 
 _PAGE_TYPES: Mapping[str, type] = {

@@ -27,7 +27,7 @@ from syn.images.native import (
     encode_page,
     image_digest,
     parse_head,
-    parse_row,
+    read_row,
     signing_payload,
 )
 from syn.images.outside import KeyCheck, Outside, SignatureState, StaleCheck
@@ -37,6 +37,8 @@ from syn.images.table import NATIVE_FORMAT, Blob, Page
 from syn.images.word import native_prefix
 
 MAX_BODY = 1 << 30
+MAX_MENDS = 256
+"""Rows of one image in which a flipped bit is looked for; after that a row is what it says."""
 
 
 class Store(Protocol):
@@ -119,25 +121,26 @@ class _Table:
     survey: Survey = field(default_factory=Survey)
     blobs: dict[str, Blob] = field(default_factory=dict)
     places: dict[str, int] = field(default_factory=dict)
-    stored: list[bytes] = field(default_factory=list)
+    words: list[bytes] = field(default_factory=list)
     """The stored words, as the root covers them."""
-    computed: dict[int, bytes] = field(default_factory=dict)
-    """Recomputed words where they differ."""
+    mends: int = MAX_MENDS
     end: int = 0
     gaps: list[tuple[int, int]] = field(default_factory=list)
 
     def take(self, position: int, line: bytes) -> None:
         """One row: its word, its body, its fields."""
         try:
-            row = parse_row(_line(line), self.prefix, position)
+            row = read_row(_line(line), self.prefix, position, mend=self.mends > 0)
         except MalformedError as error:
+            self.mends -= 1
             self.collected.add(position, (Fault(f"row-{error.code}", "tampered"),))
-            self.stored.append(b"")
+            self.words.append(b"")
             self.survey.add(_NO_PAGE, position)
             return
-        self.stored.append(_word_bytes(row.page.word))
-        if row.page.word != row.computed:
-            self.computed[position] = raw(row.computed)
+        self.words.append(_word_bytes(row.page.word))
+        if row.rotted:
+            self.collected.add(position, (Fault("bit-rotted", "repairable", "the row", "one bit"),))
+        self.mends -= row.rotted or row.page.word != row.computed
         self.staleness(position, row.page)
         blob = self.body(row.page)
         self.survey.add(row.page, position)
@@ -179,32 +182,10 @@ class _Table:
         return Blob(len(body), first_line(body), actual, "", page.offset)
 
     def root_faults(self, head: NativeHead) -> Iterator[ImageFault]:
-        """The root over the stored words; else over the recomputed ones, which clears the rows.
-
-        A root that fits neither means that rows were added, dropped, moved or forged.
-        """
-        if self.root(self.stored) == head.root:
-            return
-        mended = [self.computed.get(i, word) for i, word in enumerate(self.stored)]
-        if self.computed and self.root(mended) == head.root:
-            self.only_words_rotted()
-            return
-        yield ImageFault("root-mismatch", "page table", head.root, self.root(self.stored))
-
-    def root(self, words: Iterable[bytes]) -> str:
-        """The Merkle root over words."""
-        return "sha256:" + merkle_root(words).hex()
-
-    def only_words_rotted(self) -> None:
-        """The rows are the stamped ones: what mismatches is a word, and the root proves it."""
-        for position in self.computed:
-            faults = self.collected.faults[position]
-            faults[:] = [
-                Fault("word-rotted", "repairable", fault.expected, fault.actual)
-                if fault.code in {"word-mismatch", "field-rotted"}
-                else fault
-                for fault in faults
-            ]
+        """The root over the stored words: rows added, dropped, moved or forged do not fit it."""
+        actual = "sha256:" + merkle_root(self.words).hex()
+        if actual != head.root:
+            yield ImageFault("root-mismatch", "page table", head.root, actual)
 
     def store_faults(self, head: NativeHead) -> Iterator[ImageFault]:
         """Bytes that no page accounts for, and a store of another size."""

@@ -17,7 +17,7 @@ from syn.images import bundle as bundles
 from syn.images.files import ImageFileError
 from syn.images.goform import manifest_text
 from syn.images.malformed import MalformedError
-from syn.images.native import TABLE, NativeHead, parse_head, parse_row
+from syn.images.native import TABLE, NativeHead, parse_head, read_row
 from syn.images.native_verify import verify_native
 from syn.images.outside import Outside
 from syn.images.pagein import Conditions, Served, check_page_in, serve
@@ -197,7 +197,7 @@ class NativeImage:
                 )
 
     def pages(self) -> Iterator[Page]:
-        """The rows in order, unchecked.
+        """The rows in order, unchecked; a single flipped bit of a row is put back.
 
         Raises:
             MalformedError: a row is none.
@@ -206,7 +206,7 @@ class NativeImage:
             lines = table.lines()
             prefix = native_prefix(parse_head(next(lines, b"").removesuffix(b"\n")).session)
             for number, line in enumerate(lines):
-                yield parse_row(line.removesuffix(b"\n"), prefix, number).page
+                yield read_row(line.removesuffix(b"\n"), prefix, number).page
 
     def body(self, digest: str, blobs: Mapping[str, Blob]) -> bytes | None:
         """The bytes at an address as they are now, or None; the caller hashes them."""

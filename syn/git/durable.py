@@ -215,6 +215,15 @@ def fsync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def make_folders(folder: Path) -> None:
+    """Make a folder and those above it, each durable in the one above; links may be on the way."""
+    if not folder.is_dir():
+        make_folders(folder.parent)
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir()
+            fsync_folder(folder.parent)
+
+
 @contextlib.contextmanager
 def _writing(root: Path, path: bytes, *, create: bool = True) -> Iterator[tuple[int, bytes]]:
     *above, name = _components(path)

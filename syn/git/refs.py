@@ -9,6 +9,7 @@ import pygit2
 from pygit2.enums import ReferenceType
 
 from syn.errors import RefusedError, UsageError
+from syn.git.durable import make_folders
 from syn.git.locks import Guarded, check_lock, publish
 from syn.git.parse import Ident
 from syn.git.repository import CorruptHeadError, Repository
@@ -50,6 +51,21 @@ def check_ref_lock(repo: Repository, ref: str) -> None:
     check_lock(_guarded(repo, ref))
 
 
+def check_new_ref(repo: Repository, ref: str) -> None:
+    """Whether a reference of this name can be made.
+
+    Raises:
+        UsageError: `bad-ref-name`.
+        RefusedError: `ref-conflict`: another reference has a part of its name as its own.
+    """
+    if not pygit2.reference_is_valid_name(ref):
+        raise UsageError("bad-ref-name", f"{ref!r} is no name of a reference")
+    for name in repo.pg.raw_listall_references():
+        other = name.decode("utf-8", "surrogateescape")
+        if other.startswith(ref + "/") or ref.startswith(other + "/"):
+            raise RefusedError("ref-conflict", f"{ref} cannot be made beside {other}")
+
+
 def move_ref(
     repo: Repository, ref: str, new: str, old: str | None, who: Ident, message: str
 ) -> None:
@@ -64,7 +80,8 @@ def move_ref(
     """
     guarded = _guarded(repo, ref)
     if old is None:
-        _make_room(repo, ref, guarded.target)
+        check_new_ref(repo, ref)
+    _make_room(guarded.target)
 
     def still_valid() -> None:
         actual = read_ref(repo, ref)
@@ -80,16 +97,11 @@ def _guarded(repo: Repository, ref: str) -> Guarded:
     return Guarded(base / ref, base / "synapse")
 
 
-def _make_room(repo: Repository, ref: str, target: Path) -> None:
-    if not pygit2.reference_is_valid_name(ref):
-        raise UsageError("bad-ref-name", f"{ref!r} is no name of a reference")
-    for name in repo.pg.raw_listall_references():
-        other = name.decode("utf-8", "surrogateescape")
-        if other.startswith(ref + "/") or ref.startswith(other + "/"):
-            raise RefusedError("ref-conflict", f"{ref} cannot be made beside {other}")
-    target.parent.mkdir(parents=True, exist_ok=True)
+def _make_room(target: Path) -> None:
+    # A packed branch has no file, and may have no folder; git leaves empty folders behind too.
+    make_folders(target.parent)
     with contextlib.suppress(OSError):
-        target.rmdir()  # git leaves empty folders where names with a slash stood
+        target.rmdir()
 
 
 def _log(repo: Repository, ref: str, line: str) -> None:

@@ -29,7 +29,7 @@ from syn.git.parse import (
     render_commit,
     render_tree,
 )
-from syn.git.refs import RefMovedError, check_ref_lock, move_ref, read_ref
+from syn.git.refs import RefMovedError, check_new_ref, check_ref_lock, move_ref, read_ref
 from syn.git.repository import Repository, open_repository
 from syn.git.staging import Staged, check_index_lock, stage
 from syn.model.problem import display_path
@@ -110,6 +110,8 @@ def commit_paths(  # noqa: PLR0913 - a commit has that many independent parts
     if head.commit != parent:
         raise RefMovedError(head.ref, parent, head.commit)
     check_locks(repo)
+    if parent is None:
+        check_new_ref(repo, head.ref)
     _check_paths(changes)
     base = repo.store.commit(parent).tree if parent else None
     blobs = {

@@ -86,9 +86,15 @@ def parse(text: str) -> Checkpoint:
 
 
 def render(checkpoint: Checkpoint) -> str:
-    """The note text; `parse(render(checkpoint)) == checkpoint`."""
+    """The note text; `parse(render(checkpoint)) == checkpoint`.
+
+    Raises:
+        CheckpointError: it would not read back, so it must not be signed.
+    """
     root = base64.encode(checkpoint.root)
-    return f"{checkpoint.origin}\n{checkpoint.size}\n{root}\n"
+    text = f"{checkpoint.origin}\n{checkpoint.size}\n{root}\n"
+    parse(text)
+    return text
 
 
 def compare(old: Checkpoint, new: Checkpoint) -> Relation:

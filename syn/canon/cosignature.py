@@ -6,7 +6,7 @@ under: `cosigners` counts keys.
 """
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from syn.canon.note import Verified
@@ -51,14 +51,19 @@ def decode(data: bytes) -> tuple[int, bytes] | None:
     return (time, signature) if time <= _MAX_TIME else None
 
 
-def cosigners(verified: Iterable[Verified]) -> tuple[Cosigner, ...]:
-    """The distinct keys among verified cosignatures, in the note's order."""
+def cosigners(
+    verified: Iterable[Verified], *, other_than: Collection[bytes] = ()
+) -> tuple[Cosigner, ...]:
+    """The distinct keys among verified cosignatures, in the note's order.
+
+    `other_than` holds public keys that do not count: the publisher's own.
+    """
     found: dict[bytes, Cosigner] = {}
     for item in verified:
         decoded = decode(item.signature.signature)
-        if item.verifier.type != TYPE or decoded is None:
-            continue
         public, name = item.verifier.public, item.signature.name
+        if item.verifier.type != TYPE or decoded is None or public in other_than:
+            continue
         before = found.get(public, Cosigner(public, name, decoded[0]))
         found[public] = Cosigner(public, before.name, max(before.time, decoded[0]))
     return tuple(found.values())

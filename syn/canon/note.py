@@ -121,15 +121,26 @@ def is_key_name(name: str) -> bool:
 
 
 def sign(text: str, signers: Sequence[Signer]) -> Note:
-    """A note over the text, signed by each signer in order."""
+    """A note over the text, signed by each signer in order; at least one.
+
+    Raises:
+        NoteError: the text or a signer's name has no form in a note.
+    """
     return extend(Note(text, ()), signers)
 
 
 def extend(note: Note, signers: Sequence[Signer]) -> Note:
-    """The note with further signatures after those that it has."""
+    """The note with further signatures after those that it has.
+
+    Raises:
+        NoteError: the result would not read back.
+    """
     message = note.text.encode()
     added = tuple(NoteSignature(item.name, item.key_id, item.sign(message)) for item in signers)
-    return replace(note, signatures=note.signatures + added)
+    result = replace(note, signatures=note.signatures + added)
+    if parse(render(result)) != result:
+        raise NoteError("note-form", "the text cannot be signed as a note")
+    return result
 
 
 def verify(note: Note, verifiers: Sequence[Verifier]) -> tuple[Verified, ...]:

@@ -7,6 +7,7 @@ from syn.canon.dsse import Envelope, EnvelopeSignature
 from syn.canon.note import Note, Signer, Verifier
 from syn.errors import CannotError, RefusedError
 from syn.keys.openssh import PrivateKey
+from syn.keys.policy import Policy
 from syn.keys.public import PublicKey
 from syn.keys.vkey import TYPE_COSIGNATURE, TYPE_ED25519, TYPES, VerifierKey, key_id
 
@@ -60,6 +61,20 @@ def verifiers_for(note: Note, keys: Iterable[PublicKey]) -> tuple[Verifier, ...]
         for kind in TYPES
     )
     return tuple(note_verifier(item) for item in candidates if (item.name, item.key_id) in known)
+
+
+def publisher_verifiers(policy: Policy, origin: str) -> tuple[Verifier, ...]:
+    """Verifiers for the policy's publisher keys of the name that ends this origin, in any state.
+
+    What a retired or compromised key still counts for is decided by position; look the key up with
+    `policy.find(PublicKey(verifier.public))`.
+    """
+    name = origin.rpartition("/")[2]
+    return tuple(
+        note_verifier(VerifierKey(origin, TYPE_ED25519, item.key))
+        for item in policy.with_role("publisher")
+        if item.name == name
+    )
 
 
 def sign_envelope(payload_type: str, payload: bytes, keys: Sequence[PrivateKey]) -> Envelope:

@@ -18,12 +18,20 @@ from syn.keys.public import PublicKey, PublicKeyError
 from syn.keys.wire import Reader, WireError, string, uint32
 
 HashName: TypeAlias = Literal["sha256", "sha512"]
+SignatureKind: TypeAlias = Literal["ssh", "openpgp", "x509", "unknown"]
 
 NAMESPACE_GIT = "git"
 NAMESPACE_REPORT = "synapse-report"
 MAX_BYTES = 64 << 10
 _BEGIN = "-----BEGIN SSH SIGNATURE-----"
 _END = "-----END SSH SIGNATURE-----"
+_FIRST_LINES: Mapping[bytes, SignatureKind] = {
+    _BEGIN.encode(): "ssh",
+    b"-----BEGIN PGP SIGNATURE-----": "openpgp",
+    b"-----BEGIN PGP MESSAGE-----": "openpgp",
+    b"-----BEGIN SIGNED MESSAGE-----": "x509",
+}
+"""The formats git itself tells apart (gpg-interface.c)."""
 _MAGIC = b"SSHSIG"
 _VERSION = 1
 _WIDTH = 70
@@ -85,6 +93,12 @@ def parse(armored: bytes) -> SshSignature:
         hash_name=_parse_hash(hash_name),
         signature=_parse_signature(signature),
     )
+
+
+def kind_of(signature: bytes) -> SignatureKind:
+    """What the content of a commit's signature header is, by its first line alone."""
+    first = signature.split(b"\n", 1)[0]
+    return _FIRST_LINES.get(first, "unknown")
 
 
 def verify(armored: bytes, message: bytes, namespace: str) -> PublicKey:

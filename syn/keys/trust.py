@@ -15,7 +15,7 @@ from syn.keys import public, signers, vkey
 from syn.keys.public import KEY_TYPE, OTHER_TYPES, PublicKey, PublicKeyError
 from syn.keys.signers import SignerLineError
 from syn.keys.signing import note_verifier, verifiers_for
-from syn.keys.vkey import VerifierKey, VerifierKeyError
+from syn.keys.vkey import TYPE_COSIGNATURE, VerifierKey, VerifierKeyError
 
 MAX_BYTES = 1 << 20
 NAMESPACE_NOTE = "synapse-checkpoint"
@@ -44,7 +44,12 @@ class TrustedKey:
     """Set on a C2SP verifier key: notes count only under its name and type."""
 
     def allows(self, namespace: str) -> bool:
-        """Whether the key counts for this SSHSIG namespace, or for `synapse-checkpoint`."""
+        """Whether the key counts for this SSHSIG namespace, or for `synapse-checkpoint`.
+
+        A cosigner's verifier key (type 0x04) states nothing but what it cosigns.
+        """
+        if self.verifier and self.verifier.type == TYPE_COSIGNATURE:
+            return False
         return not self.namespaces or namespace in self.namespaces
 
 

@@ -72,6 +72,20 @@ def test_no_checkpoint_starts_like_another_signed_format(start: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "value",
+    [
+        Checkpoint("DSSEv1 /a", 7, ROOT),
+        Checkpoint(CHECKPOINT.origin, -1, ROOT),
+        Checkpoint(CHECKPOINT.origin, 2**63, ROOT),
+        Checkpoint(CHECKPOINT.origin, 7, ROOT[1:]),
+    ],
+)
+def test_what_would_not_read_back_is_not_rendered(value: Checkpoint) -> None:
+    with pytest.raises(CheckpointError):
+        checkpoint.render(value)
+
+
+@pytest.mark.parametrize(
     ("relation", "other"),
     [
         ("equal", CHECKPOINT),
@@ -110,12 +124,14 @@ def test_a_key_under_two_names_is_one_cosigner() -> None:
             verifier, NoteSignature(name, b"\0\0\0\0", cosignature.encode(time, b"s" * 64))
         )
 
-    found = cosignature.cosigners(
-        [
-            verified("log", b"log", 1, kind=1),
-            verified("w1", b"one", 10),
-            verified("w2", b"one", 20),
-            verified("w3", b"three", 5),
-        ]
-    )
+    signatures = [
+        verified("log", b"log", 1, kind=1),
+        verified("w1", b"one", 10),
+        verified("w2", b"one", 20),
+        verified("w2", b"one", 15),
+        verified("w3", b"three", 5),
+    ]
+    found = cosignature.cosigners(signatures)
     assert [(item.name, item.time) for item in found] == [("w1", 20), ("w3", 5)]
+    others = cosignature.cosigners(signatures, other_than={b"one", b"log"})
+    assert [item.name for item in others] == ["w3"]

@@ -127,6 +127,26 @@ def test_the_same_trusted_key_twice_is_one_key() -> None:
     assert len(note.verify(Note(TEXT, (SIGNATURE,)), keys)) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "name"), [("no newline", "a"), ("tab\t\n", "a"), ("a\n", "b c"), ("a\n", "")]
+)
+def test_what_would_not_read_back_is_not_signed(text: str, name: str) -> None:
+    with pytest.raises(NoteError):
+        note.sign(text, [note.Signer(name, b"\0\0\0\1", lambda _text: b"signature")])
+
+
+def test_a_note_without_signer_is_refused() -> None:
+    with pytest.raises(NoteError):
+        note.sign("a\n", [])
+
+
+def test_text_that_would_end_elsewhere_is_not_signed() -> None:
+    """A text that looks like a signature block after its own blank line would read back shorter."""
+    signer = note.Signer("b", b"\0\0\0\1", lambda _text: b"x")
+    whole = note.render(note.sign("a\n", [signer])).decode()
+    assert note.parse(note.render(note.sign(whole, [signer]))).text == whole
+
+
 def test_extend_keeps_what_is_signed() -> None:
     first = note.sign(TEXT, [note.Signer("a", b"\0\0\0\1", lambda text: b"1" + text)])
     both = note.extend(first, [note.Signer("b", b"\0\0\0\2", lambda text: b"2" + text)])

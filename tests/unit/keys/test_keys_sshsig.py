@@ -135,6 +135,22 @@ def test_a_changed_armor_fails_with_its_reason(code: str, change: Callable[[str]
     assert caught.value.code == code
 
 
+@pytest.mark.parametrize(
+    ("kind", "signature"),
+    [
+        ("ssh", ARMORED),
+        ("openpgp", b"-----BEGIN PGP SIGNATURE-----\n\nx"),
+        ("openpgp", b"-----BEGIN PGP MESSAGE-----\n"),
+        ("x509", b"-----BEGIN SIGNED MESSAGE-----\n"),
+        ("unknown", b""),
+        ("unknown", b"-----BEGIN SSH SIGNATURE----- \n"),
+        ("unknown", b"\n-----BEGIN SSH SIGNATURE-----\n"),
+    ],
+)
+def test_kinds_of_signatures_are_told_apart(kind: str, signature: bytes) -> None:
+    assert sshsig.kind_of(signature) == kind
+
+
 def test_another_message_fails() -> None:
     with pytest.raises(SshSignatureError) as caught:
         sshsig.verify(ARMORED, MESSAGE + b"x", "git")

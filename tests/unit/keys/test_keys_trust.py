@@ -7,6 +7,7 @@ from syn.canon.dsse import Envelope, EnvelopeSignature
 from syn.canon.note import NoteError, UnknownKeyError
 from syn.errors import Cause
 from syn.keys import signing, trust, vkey
+from syn.keys.policy import KeyState, Policy, PolicyKey, Role
 from syn.keys.signing import EnvelopeSignatureError, UnknownEnvelopeKeyError
 from syn.keys.trust import TrustError
 from syn.keys.vkey import VerifierKey, VerifierKeyError
@@ -151,6 +152,32 @@ def test_a_verifier_key_counts_under_its_own_name_only() -> None:
     other = note.sign(TEXT, [signing.note_signer(KEY, "two"), signing.cosigner(KEY, "one", 5)])
     with pytest.raises(UnknownKeyError):
         note.verify(other, found.note_verifiers(other))
+
+
+def test_a_cosigners_verifier_key_counts_for_cosignatures_alone() -> None:
+    named = vkey.render(VerifierKey("one", 4, KEY.public))
+    found = trust.parse(f"{named}\n".encode())
+    assert found.for_namespace("git") == found.for_namespace("synapse-report") == ()
+    signed = note.sign(TEXT, [signing.cosigner(KEY, "one", 5)])
+    assert len(note.verify(signed, found.note_verifiers(signed))) == 1
+
+
+def test_publishers_of_a_log_are_those_of_its_name() -> None:
+    def item(number: int, name: str, role: Role, state: KeyState = "active") -> PolicyKey:
+        return PolicyKey(name, (role,), state, private_key(number).public)
+
+    rules = Policy(
+        (
+            item(1, "alice", "publisher", "retired"),
+            item(2, "alice", "publisher"),
+            item(3, "alice", "writer"),
+            item(4, "bob", "publisher"),
+        )
+    )
+    found = signing.publisher_verifiers(rules, "example.org/ws/alice")
+    assert [each.public for each in found] == [private_key(number).public.raw for number in (1, 2)]
+    signed = note.sign(TEXT, [signing.note_signer(private_key(2), "example.org/ws/alice")])
+    assert len(note.verify(signed, found)) == 1
 
 
 def test_a_key_given_twice_in_two_forms_is_one_key() -> None:

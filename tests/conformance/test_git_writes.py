@@ -225,6 +225,7 @@ def test_packed_and_slashed_branches(tmp_path: Path) -> None:
     with pytest.raises(RefusedError) as caught:
         write_and_commit(box, {"a.md": b"A3\n"})
     assert caught.value.code == "ref-conflict"
+    box.git("checkout", "-q", "-f", "team/main")
     sound(box)
 
 

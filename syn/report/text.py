@@ -21,6 +21,9 @@ WIDE = 100
 SHORT = len("sha256:") + 16
 """Characters of a digest where it would not fit on a line; the JSON form has all of it."""
 
+_NAMED = 5
+"""New files that are named."""
+
 _STATUS_STYLE = {
     Status.PASS: "green",
     Status.FAIL: "bold red",
@@ -73,11 +76,22 @@ def _header(report: Report, width: int) -> Table:
         ("workspace", f"{printable(subject.name, data=True)}  {subject.workspace}"),
         ("read", f"{printable(subject.git_ref)}{state}"),
         ("commit", subject.commit or "none holds exactly these inputs"),
+        ("new", _new(report)),
         ("inputs", _digest(subject.inputs_hash, width)),
         ("manifest", _digest(report.manifest_digest, width)),
         ("profile", f"{report.profile}, syn {printable(report.tool_version)}, {report.ts}"),
     ]
     return _pairs((name, value) for name, value in rows if value)
+
+
+def _new(report: Report) -> str:
+    """Files that are no facts yet: nothing is said about them, so that is said."""
+    new = report.local.get("new")
+    if not isinstance(new, list) or not new:
+        return ""
+    named = ", ".join(printable(str(path)) for path in new[:_NAMED])
+    more = f" and {len(new) - _NAMED} more" if len(new) > _NAMED else ""
+    return f"{named}{more}: neither tracked nor recorded, so not checked (syn adopt)"
 
 
 def _digest(digest: str, width: int) -> str:

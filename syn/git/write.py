@@ -6,7 +6,7 @@ the new commit's files back (proofs 6).
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -106,17 +106,31 @@ def commit_paths(  # noqa: PLR0913 - a commit has that many independent parts
         LockedError: another program holds git's index or the branch; nothing was done.
         PathRefusedError: a path is a link or a folder there, or no path.
     """
+    blobs = {
+        path: None if d is None else write_object(repo, "blob", d) for path, d in changes.items()
+    }
+    return commit_blobs(repo, blobs, message, author, committer, parent=parent, sign=sign)
+
+
+def commit_blobs(  # noqa: PLR0913 - a commit has that many independent parts
+    repo: Repository,
+    blobs: Mapping[bytes, str | None],
+    message: str,
+    author: Ident,
+    committer: Ident,
+    *,
+    parent: str | None,
+    sign: Callable[[bytes], str] | None = None,
+) -> str:
+    """`commit_paths` for blobs that `write_object` wrote before; raises as it does."""
     head = repo.head()
     if head.commit != parent:
         raise RefMovedError(head.ref, parent, head.commit)
     check_locks(repo)
     if parent is None:
         check_new_ref(repo, head.ref)
-    _check_paths(changes)
+    _check_paths(blobs)
     base = repo.store.commit(parent).tree if parent else None
-    blobs = {
-        path: None if d is None else write_object(repo, "blob", d) for path, d in changes.items()
-    }
     tree = write_tree(repo, base, blobs)
     staged = _staged(repo, tree, blobs)
     if parent and tree == base:
@@ -169,8 +183,13 @@ def keep_blobs(repo: Repository, blobs: Iterable[bytes]) -> None:
     Names there are their SHA-256, two digits a folder, so that `kept_blob` finds bytes by source
     digest.
     """
-    changes = {_kept_path(sha256(data)): data for data in blobs}
-    _change_kept(repo, {path: write_object(repo, "blob", d) for path, d in changes.items()})
+    keep_objects(repo, {sha256(data): write_object(repo, "blob", data) for data in blobs})
+
+
+def keep_objects(repo: Repository, blobs: Mapping[str, str]) -> None:
+    """`keep_blobs` for blobs that `write_object` wrote before: source digest to blob id."""
+    if blobs:
+        _change_kept(repo, {_kept_path(source): oid for source, oid in blobs.items()})
 
 
 def kept_blob(repo: Repository, source: str) -> bytes | None:
@@ -271,14 +290,19 @@ def _staged(
     return staged
 
 
-def _check_paths(changes: Mapping[bytes, bytes | None]) -> None:
+def _check_paths(changes: Mapping[bytes, object]) -> None:
     for path in changes:
         parts = path.split(b"/")
         if b"\0" in path or any(p in {b"", b".", b".."} or p.lower() == b".git" for p in parts):
             raise PathRefusedError(path, "expected a path inside the work tree")
-    for path in changes:
-        if any(path.startswith(other + b"/") for other in changes if changes[other] is not None):
+        if any(changes.get(folder) is not None for folder in _above(path)):
             raise PathRefusedError(path, "it lies below a file of the same change")
+
+
+def _above(path: bytes) -> Iterator[bytes]:
+    while b"/" in path:
+        path = path.rpartition(b"/")[0]
+        yield path
 
 
 def _fsync_objects() -> None:

@@ -24,7 +24,7 @@ _MIN_SQLITE = (3, 37, 0)
 _BATCH = 500
 """Files whose rows are written at once."""
 _CHECKED_COPY = 16 << 20
-"""Bytes up to which a copy is checked as a whole like a new file; above, `verify` does it."""
+"""Bytes up to which the structure of a copy is checked: above, only `verify` does it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +143,22 @@ class Builder:
             cross.derive_rows(self._connection, keys, world, self._changes())
             self._write_meta(meta)
             self._connection.execute("COMMIT")
-            if self._base is None or self._path.stat().st_size <= _CHECKED_COPY:
-                check.refuse_unsound(self._connection, self._target.name)
+            self._check()
             built = self._summary()
             self._connection.close()
             files.replace(self._path, self._target)
         return built
+
+    def _check(self) -> None:
+        """A new file is checked as a whole; a copy only in its structure, and when it is small.
+
+        What a copy took over from the old file, FTS5 included, is for `verify` to judge: refusing
+        it here would stop every command over a row that somebody edited.
+        """
+        if self._base is None:
+            check.refuse_unsound(self._connection, self._target.name)
+        elif self._path.stat().st_size <= _CHECKED_COPY:
+            check.refuse_broken(self._connection, self._target.name)
 
     def _changes(self) -> cross.Changes | None:
         if self._base is None:

@@ -109,10 +109,14 @@ def fts_fault_of(path: Path) -> str:
             return fts_fault(connection)
 
 
-def refuse_unsound(connection: sqlite3.Connection, name: str) -> None:
-    """Refuse to put a file in place that does not hold what was written."""
-    faults = structure_faults(connection)
-    if not faults and (fault := fts_fault(connection)):
-        faults = [f"full-text index: {fault}"]
-    if faults:
+def refuse_broken(connection: sqlite3.Connection, name: str) -> None:
+    """Refuse to put a file in place whose b-trees or constraints do not hold."""
+    if faults := structure_faults(connection):
         raise IndexUnusable("index-corrupt", f"{name}: {'; '.join(faults[:3])}", REBUILD)
+
+
+def refuse_unsound(connection: sqlite3.Connection, name: str) -> None:
+    """The same, and refuse a full-text index that does not agree with the rows."""
+    refuse_broken(connection, name)
+    if fault := fts_fault(connection):
+        raise IndexUnusable("index-corrupt", f"{name}: full-text index: {fault}", REBUILD)

@@ -24,11 +24,12 @@ from syn.ledger.heads import ordered, predecessors
 from syn.model.ledger import FACT_ACTIONS, Entry
 
 Tails: TypeAlias = Mapping[str, int]
-"""Per writer, how many entries a tree's ledger holds; pass the same object while it is the same."""
+"""Per writer, how many entries a tree's ledger holds. Never changed in place; the same object for
+every tree with the same ledger saves time."""
 State: TypeAlias = tuple[str, str]
 """Path and payload of a fact."""
 GONE: State = ("", "")
-_INDEXED = 4096
+_INDEXED = 16_384
 """Facts whose decisions are kept indexed between steps."""
 
 
@@ -251,24 +252,33 @@ class _Open:
 class _Decisions:
     """The decisions on one fact, indexed for questions about one tree's ledger."""
 
-    __slots__ = ("_by_writer", "_ends", "_order", "_parents", "_successors", "entries")
+    __slots__ = (
+        *("_asked", "_by_writer", "_ends", "_heads", "_order", "_parents", "_successors"),
+        "entries",
+    )
 
     def __init__(self, entries: Mapping[str, Entry]) -> None:
         self.entries = entries
-        self._parents = predecessors(entries)
-        self._order = {digest: at for at, digest in enumerate(ordered(self._parents))}
-        self._successors: dict[str, list[str]] = {}
+        self._asked: Tails | None = None
+        self._heads: list[str] = []
         self._by_writer: dict[str, tuple[list[int], list[str]]] = {}
+        self._successors: dict[str, list[str]] = {}
+        self._parents: dict[str, tuple[str, ...]] = {}
+        self._order: dict[str, int] = {}
         self._ends: dict[State, list[str]] = {}
-        for digest in self._order:
-            entry = entries[digest]
-            for name in entry.after:
-                self._successors.setdefault(name, []).append(digest)
-            self._ends.setdefault(self.state(digest), []).append(digest)
         for digest, entry in sorted(entries.items(), key=lambda item: item[1].seq):
             seqs, digests = self._by_writer.setdefault(entry.writer, ([], []))
             seqs.append(entry.seq)
             digests.append(digest)
+            for name in entry.after:
+                self._successors.setdefault(name, []).append(digest)
+
+    def _index_paths(self) -> None:
+        """What only `path` needs, once it is asked."""
+        self._parents = predecessors(self.entries)
+        self._order = {digest: at for at, digest in enumerate(ordered(self._parents))}
+        for digest in self._order:
+            self._ends.setdefault(self.state(digest), []).append(digest)
 
     def state(self, digest: str) -> State:
         """What a decision leaves behind."""
@@ -277,12 +287,17 @@ class _Decisions:
 
     def heads_at(self, ledger: Tails) -> list[str]:
         """The decision heads in a ledger of this extent; none when it holds no decision."""
+        # The same ledger is asked for its heads by owner and by rule, then as a parent's.
+        if ledger is self._asked:
+            return self._heads
         newest: list[str] = []
         for writer, (seqs, digests) in self._by_writer.items():
             count = bisect_right(seqs, ledger.get(writer, 0))
             if count:
                 newest.append(digests[count - 1])
-        return [digest for digest in newest if not self._superseded(digest, ledger)]
+        self._asked = ledger
+        self._heads = [digest for digest in newest if not self._superseded(digest, ledger)]
+        return self._heads
 
     def living_at(self, ledger: Tails) -> list[str]:
         """The heads that say that the fact is there."""
@@ -306,6 +321,8 @@ class _Decisions:
 
     def path(self, start: State, goal: State, is_open: _Open) -> list[str]:
         """Decisions that lead from one state to another; the newest that do, or none."""
+        if not self._order:
+            self._index_paths()
         # Breadth first from the newest decision that ends there. What one end has seen without
         # getting to the start need not be seen again from another.
         step: dict[str, str] = {}

@@ -1,7 +1,12 @@
 """Who writes: the actor's name for the ledger and the commit, and the key that signs, if any."""
 
+from syn.canon import base64
 from syn.git.identity import identity
 from syn.git.parse import Ident
+from syn.keys.policy import Role
+from syn.keys.sshsig import NAMESPACE_GIT, sign
+from syn.ledger.build import Signer
+from syn.services.policy import own_key
 from syn.services.transaction import Recorder
 from syn.services.workspace import Workspace
 
@@ -9,9 +14,22 @@ FALLBACK = ("syn", "syn@localhost")
 """Used where git has no identity; every machine writes the same."""
 
 
-def recorder(workspace: Workspace) -> Recorder:
-    """The recorder of this command: git's identity here, and the identity key when it signs."""
-    return Recorder(ident=ident(workspace))
+def recorder(workspace: Workspace, role: Role = "writer") -> Recorder:
+    """The recorder of this command: git's identity here, and the key that HEAD's policy holds.
+
+    Raises:
+        KeyFileError, LooseKeyError: that key cannot be used; an unsigned entry would cost the
+            workspace its level without anybody noticing.
+    """
+    found = own_key(workspace, role) or own_key(workspace, "writer")
+    if found is None:
+        return Recorder(ident=ident(workspace))
+    key = found.load()
+    return Recorder(
+        ident=ident(workspace),
+        signer=Signer(key.public.fingerprint, lambda message: base64.encode(key.sign(message))),
+        sign_commit=lambda raw: sign(key, raw, NAMESPACE_GIT),
+    )
 
 
 def ident(workspace: Workspace) -> Ident:

@@ -156,9 +156,8 @@ def _differences(
 ) -> Iterator[ModeChange]:
     if old_tree == new_tree:
         return
-    old = store.entry_set(old_tree) if old_tree else frozenset[bytes]()
-    new = store.entry_set(new_tree) if new_tree else frozenset[bytes]()
-    before, after = _by_order(old - new), _by_order(new - old)
+    only_old, only_new = store.tree_difference(old_tree, new_tree)
+    before, after = _by_order(only_old), _by_order(only_new)
     for key in sorted(before.keys() | after.keys()):
         path = folder + key
         if prefixes and not _overlaps(path.rstrip(b"/"), prefixes):
@@ -179,7 +178,7 @@ def _differences(
             )
 
 
-def _by_order(entries: frozenset[bytes]) -> dict[bytes, RawItem]:
+def _by_order(entries: set[bytes]) -> dict[bytes, RawItem]:
     found: dict[bytes, RawItem] = {}
     for entry in entries:
         item = raw_item(entry)

@@ -27,12 +27,15 @@ from syn.git.parse import (
     split_tree,
     tree_item,
 )
+from syn.git.treediff import TreeText, compare, mark
 
 _Value = TypeVar("_Value")
 _Faults: TypeAlias = list[tuple[str, str]]
 _OTHER_ID = "its bytes hash to another id"
 TREE_CACHE = 6 * 1024 * 1024
 """Bytes of raw trees whose entries are kept (about eight times as much in memory)."""
+TEXT_CACHE = 16 * 1024 * 1024
+"""Bytes of raw trees that are kept as they are, for comparing them."""
 
 
 class MissingObjectError(CannotError):
@@ -85,7 +88,7 @@ class ObjectStore:
         self._around = around or Surroundings()
         self._packs: tuple[PackReader, ...] | None = None
         self._trees: _Kept[tuple[RawItem, ...]] = _Kept(TREE_CACHE)
-        self._entries: _Kept[frozenset[bytes]] = _Kept(TREE_CACHE)
+        self._texts: _Kept[TreeText] = _Kept(TEXT_CACHE)
 
     def read(self, oid: str) -> tuple[ObjectType, bytes]:
         """Type and bytes of an object, re-hashed.
@@ -140,14 +143,35 @@ class ObjectStore:
             self._trees.put(oid, items, len(data))
         return items
 
-    def entry_set(self, oid: bytes) -> frozenset[bytes]:
-        """The undivided entries of a tree, for comparing two trees; recent ones are kept."""
-        entries = self._entries.get(oid)
-        if entries is None:
-            data = self._typed(oid, "tree")
-            entries = frozenset(split_tree(oid.hex(), data))
-            self._entries.put(oid, entries, len(data))
-        return entries
+    def tree_difference(
+        self, old: bytes | None, new: bytes | None
+    ) -> tuple[set[bytes], set[bytes]]:
+        """The undivided entries only in the one tree, and only in the other; None is empty."""
+        if old is None or new is None:
+            one, other = (self._split(oid) for oid in (old, new))
+            return one, other
+        left = self._texts.get(old)
+        if left is None:
+            right = self._texts.get(new)
+            if right is not None:
+                # Walks go from children to parents: the second tree is the known one.
+                only_new, only_old = self._compare(right, old)
+                return only_old, only_new
+            data = self._typed(old, "tree")
+            left = mark(old.hex(), data)
+            self._texts.put(old, left, len(data))
+        return self._compare(left, new)
+
+    def _compare(self, known: TreeText, oid: bytes) -> tuple[set[bytes], set[bytes]]:
+        seen = self._texts.get(oid)
+        data = self._typed(oid, "tree") if seen is None else seen.data
+        text, only_known, only_other = compare(known, oid.hex(), data)
+        if seen is None:
+            self._texts.put(oid, text, len(data))
+        return only_known, only_other
+
+    def _split(self, oid: bytes | None) -> set[bytes]:
+        return set(split_tree(oid.hex(), self._typed(oid, "tree"))) if oid is not None else set()
 
     def find(self, root: str, path: bytes) -> TreeItem | None:
         """The entry at a path below the tree `root`, or None."""

@@ -26,8 +26,14 @@ class Globals:
 
 
 def open_workspace(context: typer.Context) -> "Workspace":
-    """The workspace around the directory the command runs in."""
+    """The workspace around the directory the command runs in; a cut-off write is finished first."""
     from syn.services.workspace import find_workspace, surroundings
 
     place: Globals = context.find_object(Globals) or Globals(Path())
-    return find_workspace(place.directory, surroundings(os.environ))  # noqa: TID251 - a port
+    workspace = find_workspace(place.directory, surroundings(os.environ))  # noqa: TID251 - a port
+    if (workspace.private_dir / "intent.json").exists():
+        from syn.cli.output import note
+        from syn.services.exclusive import settle
+
+        settle(workspace, note)
+    return workspace

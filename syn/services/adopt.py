@@ -14,8 +14,8 @@ from syn.model.ledger import Action, Review
 from syn.model.problem import Problem
 from syn.services.config import FILE_NAME, add_excludes
 from syn.services.edits import Edit, Edits, find_edits
+from syn.services.exclusive import exclusively
 from syn.services.indexing import Reading, open_current
-from syn.services.lock import writing
 from syn.services.recorder import actor, recorder
 from syn.services.transaction import Decision, FileChange, record
 from syn.services.workspace import Workspace
@@ -124,7 +124,7 @@ def adopt(
             would be recorded as gone (`mass-delete`).
     """
     named = tuple(paths)
-    with writing(workspace):
+    with exclusively(workspace):
         index, reading = open_current(workspace, note)
         with index:
             plan = _plan(reading, find_edits(reading, index), named)

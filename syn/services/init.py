@@ -13,8 +13,8 @@ from syn.ledger.build import Draft
 from syn.ledger.heads import workspace_heads
 from syn.model.config import DEFAULT_INCLUDE, Config
 from syn.services.config import FILE_NAME, parse_config, render_config
+from syn.services.exclusive import exclusively
 from syn.services.indexing import Reading, read_workspace
-from syn.services.lock import writing
 from syn.services.recorder import actor, recorder
 from syn.services.transaction import Decision, record
 from syn.services.workspace import Surroundings, Workspace
@@ -72,7 +72,7 @@ def init(start: Path, wishes: Wishes, around: Surroundings) -> Initialized:
     config, data = _configuration(repository.root, wishes, fresh)
     written = [path for path, content in _files(data) if _write(repository.root, path, content)]
     workspace = Workspace(repository, config, around)
-    with writing(workspace):
+    with exclusively(workspace):
         reading = read_workspace(workspace)
         if not workspace_heads(reading.ledger.ledger.entries(), "config"):
             _record(workspace, reading, written)

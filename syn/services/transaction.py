@@ -1,32 +1,30 @@
 """A write: all or nothing, whatever happens in between (design 10, ADR 0020).
 
-The order is intent, facts, ledger, git index, reference, each durable before the next. Everything
-that the write needs stands in the intent, so the next command finishes it from wherever it was
-cut off; before the intent is in place nothing has changed.
+The order is: bytes into git's object store, intent, facts, ledger, writer's tail, git index,
+reference; each is durable before the next. The intent names everything the write needs, so the
+next command finishes it from wherever it was cut off, or takes back what was done of it. Before the
+intent is in place nothing has changed; bytes that a write replaces are kept in git from before
+that moment on.
 """
 
-import contextlib
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from syn.canon import json as canonical
 from syn.canon.digest import sha256
 from syn.errors import CannotError, RefusedError
 from syn.git import durable
 from syn.git.parse import Ident
-from syn.git.write import check_locks, commit_paths, keep_blobs
+from syn.git.repository import Repository
+from syn.git.write import check_locks, commit_blobs, keep_objects, write_object
 from syn.ledger.build import Draft, Signer, lines, next_entries
 from syn.ledger.entry import HashedEntry
 from syn.ledger.segments import Tail, segment_path
-from syn.model.finding import Json
+from syn.services import intent as intents
 from syn.services.indexing import Reading
+from syn.services.intent import Append, Intent, PlannedFile
 from syn.services.workspace import Workspace, stamp
 from syn.services.writer import choose_tail, save_tail
-
-INTENT = "intent"
 
 
 class OutOfDateError(RefusedError):
@@ -38,6 +36,17 @@ class OutOfDateError(RefusedError):
             f"{path}: expected {expected or 'no file'}, got {actual or 'no file'}: "
             "it changed after it was read",
             "look at it again and repeat the command",
+        )
+
+
+class CutOffError(CannotError):
+    """A write stopped half-way; its intent stands."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            "cut-off",
+            f"the write was cut off: {reason}",
+            "the next syn command finishes it or takes it back; nothing is lost",
         )
 
 
@@ -62,6 +71,8 @@ class Decision:
     """Paths whose bytes in the work tree (or absence) are recorded as they are."""
     message: str = ""
     """First line of the commit."""
+    discard: tuple[str, ...] = ()
+    """Names of files under `<common git dir>/synapse/pending` that the decision settles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,111 +87,64 @@ class Recorder:
 def record(
     workspace: Workspace, reading: Reading, decision: Decision, recorder: Recorder
 ) -> tuple[HashedEntry, ...]:
-    """Carry a decision out; the caller holds the lock and read the workspace under it.
+    """Carry a decision out; the caller holds the lock (`exclusive.exclusively`) and read under it.
 
     Raises:
         OutOfDateError: a file is not the one the decision was made on; nothing was done.
         RefusedError: git's own lock is in the way; nothing was done.
+        CutOffError: it stopped half-way; the next command finishes it.
     """
-    _check_bases(workspace.root, decision)
-    commit = workspace.config.commit
-    if commit:
+    if pending(workspace):
+        raise CutOffError("another write has to be finished first")
+    check_bases(workspace.root, decision)
+    if workspace.config.commit:
         check_locks(workspace.repository)
     tail = choose_tail(workspace, reading.ledger.ledger)
     ts = stamp(workspace.around.now)
     entries, new_tail = next_entries(tail, decision.drafts, ts, signer=recorder.signer)
-    plan = _plan(workspace, decision, entries, new_tail, commit=commit)
-    _write_intent(workspace, plan, decision)
-    _carry_out(workspace, plan, recorder)
+    plan = _prepare(workspace, decision, entries, new_tail, recorder)
+    intents.write(workspace, plan)
+    try:
+        _carry_out(workspace, plan, recorder)
+    except (OSError, CannotError, RefusedError) as error:
+        raise CutOffError(getattr(error, "message", "") or str(error)) from error
     return entries
 
 
-def recover(workspace: Workspace, recorder: Recorder) -> bool:
-    """Finish a write that was cut off. Returns whether there was one.
+def recover(workspace: Workspace, recorder: Recorder) -> str:
+    """Finish a write that was cut off, or take it back; the caller holds the lock.
 
-    A file that somebody edited in between is left as it is: it shows as a hand edit. A ledger that
-    does not fit any more (another branch was checked out) makes the write undone: nothing of it is
-    recorded.
+    It is finished when the ledger is the one it began on, or already holds its entries; else
+    (another branch was checked out, the branch was reset) what it wrote into facts is taken back.
+    A file that somebody edited in between is left as it is: it shows as a hand edit.
+
+    Returns:
+        `finished`, `undone`, or "" when there was nothing to do.
+
+    Raises:
+        CutOffError: the disk still refuses; the intent stands.
     """
-    folder = _intent_folder(workspace)
-    plan = _read_intent(folder)
+    plan = intents.read(workspace)
     if plan is None:
-        if folder.exists():
-            shutil.rmtree(folder)
-        return False
-    if _fits(workspace, plan):
-        _carry_out(workspace, plan, recorder)
-    else:
-        shutil.rmtree(folder)
-    return True
+        return ""
+    try:
+        _sweep(workspace.root, plan)
+        if all(_progress(workspace.root / a.path, a) is not None for a in plan.appends):
+            _carry_out(workspace, plan, recorder)
+            return "finished"
+        _take_back(workspace, plan)
+    except (OSError, CannotError, RefusedError) as error:
+        raise CutOffError(getattr(error, "message", "") or str(error)) from error
+    return "undone"
 
 
 def pending(workspace: Workspace) -> bool:
-    """Whether a write was cut off here."""
-    return (_intent_folder(workspace) / "intent.json").exists()
+    """Whether a write is under way or was cut off here."""
+    return intents.present(workspace)
 
 
-# The plan: plain values that stand in the intent.
-
-
-@dataclass(frozen=True, slots=True)
-class _Append:
-    path: str
-    length: int
-    """Bytes of the file before."""
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    files: tuple[tuple[str, str, str], ...]
-    """(path, digest before, digest after); "" where there is no file."""
-    appends: tuple[_Append, ...]
-    adopted: tuple[str, ...]
-    tail: Tail
-    parent: str
-    """HEAD's commit when the write began; "" on an unborn branch."""
-    message: str
-    commit: bool
-
-
-def _plan(
-    workspace: Workspace,
-    decision: Decision,
-    entries: tuple[HashedEntry, ...],
-    tail: Tail,
-    *,
-    commit: bool,
-) -> _Plan:
-    return _Plan(
-        files=tuple(
-            (c.path, c.base, "" if c.data is None else sha256(c.data)) for c in decision.changes
-        ),
-        appends=tuple(_appends(workspace.root, entries)),
-        adopted=decision.adopted,
-        tail=tail,
-        parent=workspace.repository.head().commit or "",
-        message=decision.message,
-        commit=commit,
-    )
-
-
-def _appends(root: Path, entries: tuple[HashedEntry, ...]) -> Iterator[_Append]:
-    by_file: dict[str, list[HashedEntry]] = {}
-    for digest, entry in entries:
-        by_file.setdefault(segment_path(entry.writer, entry.seq), []).append((digest, entry))
-    for path, group in by_file.items():
-        yield _Append(path, _size(root / path), lines(group))
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
-def _check_bases(root: Path, decision: Decision) -> None:
+def check_bases(root: Path, decision: Decision) -> None:
+    """Raise `OutOfDateError` where a file is not the one that a decision was made on."""
     for change in decision.changes:
         actual = digest_of(root / change.path)
         if actual != change.base:
@@ -189,130 +153,215 @@ def _check_bases(root: Path, decision: Decision) -> None:
 
 def digest_of(path: Path) -> str:
     """The source digest of a file as it is now; "" when there is none."""
+    data = _bytes_of(path)
+    return "" if data is None else sha256(data)
+
+
+def _bytes_of(path: Path) -> bytes | None:
     try:
-        return sha256(path.read_bytes())
+        return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        return ""
-
-
-# The intent on disk: contents by digest, then `intent.json`, which makes it count.
-
-
-def _intent_folder(workspace: Workspace) -> Path:
-    return workspace.private_dir / INTENT
-
-
-def _write_intent(workspace: Workspace, plan: _Plan, decision: Decision) -> None:
-    folder = _intent_folder(workspace)
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True)
-    for change in decision.changes:
-        if change.data is not None:
-            durable.replace(folder, _name(sha256(change.data)), change.data)
-    for append in plan.appends:
-        durable.replace(folder, _name(sha256(append.data)), append.data)
-    durable.replace(folder, b"intent.json", canonical.encode(_to_json(plan)))
-
-
-def _name(digest: str) -> bytes:
-    return digest.removeprefix("sha256:").encode()
-
-
-def _to_json(plan: _Plan) -> Json:
-    return {
-        "v": 1,
-        "files": [list(item) for item in plan.files],
-        "appends": [[a.path, a.length, sha256(a.data)] for a in plan.appends],
-        "adopted": list(plan.adopted),
-        "tail": [plan.tail.writer, plan.tail.length, plan.tail.head],
-        "parent": plan.parent,
-        "message": plan.message,
-        "commit": plan.commit,
-    }
-
-
-def _read_intent(folder: Path) -> _Plan | None:
-    """The plan in a folder; None when it is absent or damaged, which is before it counted."""
-    try:
-        value: Any = canonical.decode((folder / "intent.json").read_bytes())
-        writer, length, head = value["tail"]
-        return _Plan(
-            files=tuple((path, before, after) for path, before, after in value["files"]),
-            appends=tuple(
-                _Append(path, size, durable.read(folder, _name(digest)))
-                for path, size, digest in value["appends"]
-            ),
-            adopted=tuple(value["adopted"]),
-            tail=Tail(writer, length, head),
-            parent=value["parent"],
-            message=value["message"],
-            commit=value["commit"],
-        )
-    except (OSError, CannotError, KeyError, TypeError, ValueError):
         return None
 
 
-def _fits(workspace: Workspace, plan: _Plan) -> bool:
-    """Whether every segment is what it was before the append, or further on the same way."""
-    return all(_progress(workspace.root / a.path, a) is not None for a in plan.appends)
+# Preparing: everything the write needs becomes an object of git or stands in the intent.
 
 
-def _progress(path: Path, append: _Append) -> int | None:
-    """How many bytes of an append are there already; None when the file went another way."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        data = b""
-    if len(data) < append.length:
-        return None
-    there = data[append.length :]
-    return len(there) if append.data.startswith(there) else None
+def _prepare(
+    workspace: Workspace,
+    decision: Decision,
+    entries: tuple[HashedEntry, ...],
+    tail: Tail,
+    recorder: Recorder,
+) -> Intent:
+    root, repository = workspace.root, workspace.repository
+    files = tuple(_planned(repository, root, change) for change in decision.changes)
+    changed = {file.path for file in files}
+    sources = _sources(decision.drafts)
+    adopted = tuple(
+        (path, _adopt(repository, root, path, sources))
+        for path in dict.fromkeys(decision.adopted)
+        if path not in changed
+    )
+    kept = {file.before: file.before_blob for file in files if file.before}
+    if not workspace.config.commit:
+        kept |= {file.after: file.after_blob for file in files if file.after}
+        kept |= {sources[path]: oid for path, oid in adopted if oid and sources.get(path)}
+    keep_objects(repository, kept)
+    return Intent(
+        files=files,
+        adopted=adopted,
+        appends=tuple(_appends(root, entries)),
+        tail=tail,
+        ident=recorder.ident,
+        message=decision.message,
+        commit=workspace.config.commit,
+        discard=decision.discard,
+    )
+
+
+def _sources(drafts: Iterable[Draft]) -> dict[str, str]:
+    """Path to the bytes that the decision is on; a fact that comes outweighs one that left."""
+    sources: dict[str, str] = {}
+    for draft in drafts:
+        if draft.path and (draft.source or draft.path not in sources):
+            sources[draft.path] = draft.source
+    return sources
+
+
+def _planned(repository: Repository, root: Path, change: FileChange) -> PlannedFile:
+    before = _bytes_of(root / change.path)
+    if (sha256(before) if before is not None else "") != change.base:
+        raise OutOfDateError(change.path, change.base, sha256(before or b""))
+    return PlannedFile(
+        path=change.path,
+        before=change.base,
+        after="" if change.data is None else sha256(change.data),
+        before_blob="" if before is None else write_object(repository, "blob", before),
+        after_blob="" if change.data is None else write_object(repository, "blob", change.data),
+    )
+
+
+def _adopt(repository: Repository, root: Path, path: str, sources: dict[str, str]) -> str:
+    """The blob of a file that is recorded as it is; the bytes are those that were decided on."""
+    data = _bytes_of(root / path)
+    expected = sources.get(path)
+    if expected is not None and expected != ("" if data is None else sha256(data)):
+        raise OutOfDateError(path, expected, "" if data is None else sha256(data))
+    return "" if data is None else write_object(repository, "blob", data)
+
+
+def _appends(root: Path, entries: tuple[HashedEntry, ...]) -> Iterator[Append]:
+    by_file: dict[str, list[HashedEntry]] = {}
+    for digest, entry in entries:
+        by_file.setdefault(segment_path(entry.writer, entry.seq), []).append((digest, entry))
+    for path, group in by_file.items():
+        there = _bytes_of(root / path) or b""
+        yield Append(path, len(there), sha256(there), lines(group))
 
 
 # Carrying out: every step looks at what is there, so that it can be taken twice.
 
 
-def _carry_out(workspace: Workspace, plan: _Plan, recorder: Recorder) -> None:
-    root, folder = workspace.root, _intent_folder(workspace)
-    for path, before, after in plan.files:
-        _write_file(root, path, before, after, folder)
-    for append in plan.appends:
-        done = _progress(root / append.path, append) or 0
-        durable.append(root, append.path.encode(), append.data[done:], at=append.length + done)
+def _carry_out(workspace: Workspace, plan: Intent, recorder: Recorder) -> None:
+    root = workspace.root
+    if not all(_progress(root / a.path, a) == len(a.data) for a in plan.appends):
+        for file in plan.files:
+            _write_file(workspace, file, file.before, file.after, file.after_blob)
+        for append in plan.appends:
+            _append(root, append)
     save_tail(workspace, plan.tail)
-    own = _own_files(root, plan)
     if plan.commit:
-        if (workspace.repository.head().commit or "") == plan.parent:
-            commit_paths(
-                workspace.repository,
-                own,
-                plan.message,
-                author=recorder.ident,
-                committer=recorder.ident,
-                parent=plan.parent or None,
-                sign=recorder.sign_commit,
-            )
-    else:
-        keep_blobs(workspace.repository, (data for data in own.values() if data is not None))
-    shutil.rmtree(folder)
+        _commit(workspace, plan, recorder)
+    _finished(workspace, plan)
 
 
-def _write_file(root: Path, path: str, before: str, after: str, folder: Path) -> None:
-    if digest_of(root / path) != before:
+def _finished(workspace: Workspace, plan: Intent) -> None:
+    for name in plan.discard:
+        durable.remove(workspace.shared_dir, b"pending/" + name.encode())
+    intents.remove(workspace)
+
+
+def _write_file(
+    workspace: Workspace, file: PlannedFile, expected: str, wanted: str, blob: str
+) -> None:
+    """Make a file what is wanted, when it still is what is expected."""
+    if digest_of(workspace.root / file.path) != expected:
         return
-    if after:
-        durable.replace(root, path.encode(), durable.read(folder, _name(after)))
+    if wanted:
+        data = workspace.repository.store.blob(blob)
+        durable.replace(workspace.root, file.path.encode(), data)
     else:
-        durable.remove(root, path.encode())
+        durable.remove(workspace.root, file.path.encode())
 
 
-def _own_files(root: Path, plan: _Plan) -> dict[bytes, bytes | None]:
-    """The write's own paths and their bytes now; None where there is no file."""
-    paths = [*(path for path, _, _ in plan.files), *plan.adopted]
-    own: dict[bytes, bytes | None] = {}
-    for path in (*paths, *(append.path for append in plan.appends)):
-        own[path.encode()] = None
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            own[path.encode()] = (root / path).read_bytes()
-    return own
+def _progress(path: Path, append: Append) -> int | None:
+    """How many bytes of an append are there already; None when the file went another way.
+
+    Zeros at the end are what a crash of the machine leaves of bytes that were not written yet.
+    """
+    data = _bytes_of(path) or b""
+    if len(data) < append.length or sha256(data[: append.length]) != append.base:
+        return None
+    there = data[append.length :].rstrip(b"\0")
+    return len(there) if append.data.startswith(there) else None
+
+
+def _append(root: Path, append: Append) -> None:
+    data = _bytes_of(root / append.path) or b""
+    done = _progress(root / append.path, append)
+    if done is None:
+        raise OutOfDateError(append.path, append.base, sha256(data))
+    if len(data) != append.length + done:
+        durable.replace(root, append.path.encode(), data[: append.length + done])
+    if append.data[done:]:
+        durable.append(root, append.path.encode(), append.data[done:], at=append.length + done)
+
+
+def _commit(workspace: Workspace, plan: Intent, recorder: Recorder) -> None:
+    """Commit the write's own paths on top of what HEAD is now, unless HEAD has them already."""
+    repository = workspace.repository
+    segments = {a.path.encode(): _whole(workspace.root, a) for a in plan.appends}
+    head = repository.head().commit
+    if head is not None:
+        tree = repository.store.commit(head).tree
+        heads = {path: _blob_at(repository, tree, path) for path in segments}
+        if all(heads[path].startswith(data) for path, data in segments.items()):
+            return
+        if not all(data.startswith(heads[path]) for path, data in segments.items()):
+            return  # HEAD's history of this writer is another one: left in the work tree
+    blobs: dict[bytes, str | None] = {f.path.encode(): f.after_blob or None for f in plan.files}
+    blobs |= {path.encode(): oid or None for path, oid in plan.adopted}
+    for path, data in segments.items():
+        blobs[path] = write_object(repository, "blob", data)
+    commit_blobs(
+        repository,
+        blobs,
+        plan.message,
+        author=plan.ident,
+        committer=plan.ident,
+        parent=head,
+        sign=recorder.sign_commit,
+    )
+
+
+def _whole(root: Path, append: Append) -> bytes:
+    data = _bytes_of(root / append.path) or b""
+    return data[: append.length + len(append.data)]
+
+
+def _blob_at(repository: Repository, tree: str, path: bytes) -> bytes:
+    item = repository.store.find(tree, path)
+    return b"" if item is None or item.kind != "file" else repository.store.blob(item.oid)
+
+
+# Taking back.
+
+
+def _take_back(workspace: Workspace, plan: Intent) -> None:
+    """Leave what was before; the ledger is not the one this write began on."""
+    root = workspace.root
+    for append in plan.appends:
+        if _progress(root / append.path, append):
+            data = (_bytes_of(root / append.path) or b"")[: append.length]
+            if data:
+                durable.replace(root, append.path.encode(), data)
+            else:
+                durable.remove(root, append.path.encode())
+    for file in plan.files:
+        _write_file(workspace, file, file.after, file.before, file.before_blob)
+    intents.remove(workspace)
+
+
+def _sweep(root: Path, plan: Intent) -> None:
+    """Remove the temporary files that a killed write left in the folders it wrote to."""
+    for folder in {_folder(path) for path in _written(plan)}:
+        durable.sweep(root, folder)
+
+
+def _written(plan: Intent) -> Iterable[str]:
+    return (*(file.path for file in plan.files), *(append.path for append in plan.appends))
+
+
+def _folder(path: str) -> bytes:
+    return path.encode().rpartition(b"/")[0]

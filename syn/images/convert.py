@@ -105,7 +105,7 @@ def bodies_of(image: Image, checked: Checked) -> Iterator[Incoming]:
 
 def bare(page: Page) -> Page:
     """The row without what belongs to its old place: word, offset, spelling."""
-    return replace(page, word="", offset=-1, written=())
+    return page._replace(word="", offset=-1, written=())
 
 
 def export(image: Image, path: Path, outside: Outside | None = None) -> Conversion:
@@ -132,7 +132,7 @@ def export(image: Image, path: Path, outside: Outside | None = None) -> Conversi
         checked.head, version=RECALL_FORMAT, marker=len(checked.digests), changes=tuple(changes)
     )
     keep = isinstance(image, RecallImage)
-    rows = (page if keep else replace(bare(page), fact=None) for page in image.pages())
+    rows = (page if keep else bare(page)._replace(fact=None) for page in image.pages())
     write_recall(path, head, rows, sorted_bodies(image, checked))
     return Conversion("", len(checked.digests), tuple(dropped))
 

@@ -4,7 +4,7 @@ Values in, values out; all but a clearance move only towards the stricter state.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from syn.errors import RefusedError, UsageError
 from syn.images.descriptor import is_reason, is_seal_id, sealed_descriptor
@@ -68,8 +68,7 @@ def seal(page: Page, qid: str, reason: str, detail: str = "") -> Page:
     if not is_reason(reason):
         message = "expected a reason code like TRUST_VIOLATION"
         raise ReasonError("bad-reason", message)
-    return replace(
-        page,
+    return page._replace(
         taint=QUARANTINED,
         sealed=True,
         qid=qid,
@@ -88,8 +87,7 @@ def mended(page: Page, position: int, size: int) -> Page:
     """
     bounded = page.durability == BOUNDED
     fits = page.durability in DURABILITY and bounded == (page.valid_to > 0) and page.valid_to >= 0
-    return replace(
-        page,
+    return page._replace(
         step=position,
         length=size,
         durability=page.durability if fits else "",

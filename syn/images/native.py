@@ -6,7 +6,6 @@ without its word. The head binds the words (Merkle root), clearances, context ch
 the session and the image before it; the image digest is the head's. Pure.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,15 +13,11 @@ from typing import Any
 from syn.canon.digest import is_digest, tagged_json
 from syn.canon.json import CanonError, decode, encode
 from syn.images.malformed import MalformedError
-from syn.images.table import NATIVE_FORMAT, QUARANTINE, TOMBSTONE, Change, FactRef, Head, Page
-from syn.images.word import native_word
+from syn.images.table import NATIVE_FORMAT, QUARANTINE, TOMBSTONE, Change, Head
 from syn.model.finding import Json
 
 TABLE = "image.jsonl"
 STORE_PREFIX, STORE_SUFFIX = "store-", ".bin"
-
-_WORD_SIZE = len(',"word":"sha256:') + 64 + len('"}')
-_WORD_START = b',"word":"sha256:'
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,193 +110,6 @@ def _change_json(change: Change) -> Json:
     return result
 
 
-def encode_page(page: Page, prefix: bytes) -> tuple[bytes, str]:
-    """A page's line (without its LF) and its word; `page.word` is not looked at.
-
-    Args:
-        page: the row.
-        prefix: `syn.images.word.native_prefix` of the session.
-    """
-    row = encode(_page_json(page))
-    word = native_word(prefix, row)
-    return row[:-1] + f',"word":"{word}"}}'.encode(), word
-
-
-def _page_json(page: Page) -> dict[str, Json]:
-    result: dict[str, Json] = {
-        "descriptor": page.descriptor,
-        "digest": "sha256:" + page.digest,
-        "len": page.length,
-        "quarantined": page.sealed,
-        "role": page.role,
-        "step": page.step,
-        "taint": page.taint,
-    }
-    if page.offset >= 0:
-        result["at"] = page.offset
-    if page.fact is not None:
-        result["fact"] = {"id": page.fact.id, "payload": page.fact.payload}
-    texts = {
-        "qid": page.qid,
-        "reason": page.reason,
-        "durability": page.durability,
-        "witness": page.witness,
-        "utility": page.utility,
-    }
-    numbers = {"valid_to": page.valid_to, "trust_epoch": page.trust_epoch}
-    result.update({name: value for name, value in texts.items() if value})
-    result.update({name: value for name, value in numbers.items() if value})
-    return result
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row as it was read."""
-
-    page: Page
-    """`page.word` is the stored word."""
-    computed: str
-    """The word over the row's exact bytes."""
-    rotted: bool = False
-    """Whether one bit of the line was flipped; `page` is the row without that error."""
-
-
-def parse_row(line: bytes, prefix: bytes, number: int) -> Row:
-    """Read one page row.
-
-    Raises:
-        MalformedError: the row is no canonical JSON object of a page with a word at its end.
-    """
-    cut = len(line) - _WORD_SIZE
-    if cut < 1 or line[cut : cut + len(_WORD_START)] != _WORD_START or line[-2:] != b'"}':
-        raise _malformed(number, "no-word", "expected a row that ends with its word")
-    stored = line[-73:-2].decode("ascii", "backslashreplace")
-    row = line[:cut] + b"}"
-    values = _object(row, number)
-    return Row(_page(values, stored, number), native_word(prefix, row))
-
-
-def read_row(line: bytes, prefix: bytes, number: int, *, mend: bool = True) -> Row:
-    """Read one page row, with a single flipped bit put back.
-
-    Raises:
-        MalformedError: the row is none, and no single bit makes it one.
-    """
-    try:
-        row = parse_row(line, prefix, number)
-        if row.page.word == row.computed or not mend:
-            return row
-        error = None
-    except MalformedError as malformed:
-        row, error = None, malformed
-    fixed = flipped_back(line, prefix) if mend else None
-    if fixed is not None:
-        whole = parse_row(fixed, prefix, number)
-        return Row(whole.page, whole.computed, rotted=True)
-    if row is None:
-        raise error or _malformed(number, "no-word", "expected a row")
-    return row
-
-
-def flipped_back(line: bytes, prefix: bytes) -> bytes | None:
-    """The row that one flipped bit turned into this line, when there is one; its word proves it.
-
-    A single error is corrected as a memory controller does it, but by trying: 256 bits of word
-    leave no room for a second row that fits.
-    """
-    cut = len(line) - _WORD_SIZE
-    if cut < 1:
-        return None
-    row, word = line[:cut] + b"}", line[-73:-2]
-    computed = native_word(prefix, row).encode()
-    framed = line[:cut] + _WORD_START + word.removeprefix(b"sha256:")[-64:] + b'"}'
-    if framed != line and framed[-73:-2] == computed and _bits_apart(framed, line) == 1:
-        return framed
-    if len(word) == len(computed) and _bits_apart(word, computed) == 1:
-        return line[:-73] + computed + line[-2:]
-    hasher, at = hashlib.sha256(prefix), 0
-    wanted = word.removeprefix(b"sha256:")
-    for at in range(cut):
-        for bit in range(8):
-            trial = hasher.copy()
-            trial.update(bytes((row[at] ^ (1 << bit),)) + row[at + 1 :])
-            if trial.hexdigest().encode() == wanted:
-                return line[:at] + bytes((line[at] ^ (1 << bit),)) + line[at + 1 :]
-        hasher.update(row[at : at + 1])
-    return None
-
-
-def _bits_apart(left: bytes, right: bytes) -> int:
-    return sum((a ^ b).bit_count() for a, b in zip(left, right, strict=True))
-
-
-_PAGE_TYPES: Mapping[str, type] = {
-    "at": int,
-    "descriptor": str,
-    "digest": str,
-    "durability": str,
-    "fact": dict,
-    "len": int,
-    "qid": str,
-    "quarantined": bool,
-    "reason": str,
-    "role": str,
-    "step": int,
-    "taint": int,
-    "trust_epoch": int,
-    "utility": str,
-    "valid_to": int,
-    "witness": str,
-}
-_PAGE_REQUIRED = frozenset({"descriptor", "digest", "len", "quarantined", "role", "step", "taint"})
-
-
-def _page(values: dict[str, Any], word: str, number: int) -> Page:
-    _check(values, _PAGE_TYPES, _PAGE_REQUIRED, number)
-    get = values.get
-    return Page(
-        values["step"],
-        values["role"],
-        values["descriptor"],
-        _address(values["digest"], number),
-        values["len"],
-        values["taint"],
-        values["quarantined"],
-        get("qid", ""),
-        get("reason", ""),
-        get("durability", ""),
-        get("valid_to", 0),
-        get("witness", ""),
-        get("trust_epoch", 0),
-        _number(get("utility", ""), number),
-        word,
-        get("at", -1),
-        _fact(get("fact"), number),
-    )
-
-
-def _fact(value: Any, number: int) -> FactRef | None:
-    if value is None:
-        return None
-    if value.keys() != {"id", "payload"} or not is_digest(str(value["payload"])):
-        raise _malformed(number, "wrong-type", "expected a fact with id and payload digest")
-    return FactRef(str(value["id"]), value["payload"])
-
-
-def _number(text: str, number: int) -> str:
-    try:
-        float(text or 0)
-    except ValueError as error:
-        raise _malformed(number, "wrong-type", "expected a number as the utility") from error
-    return text
-
-
-def _address(digest: str, number: int) -> str:
-    if not is_digest(digest):
-        raise _malformed(number, "address-malformed", "expected a digest `sha256:<hex>`")
-    return digest.removeprefix("sha256:")
-
-
 _HEAD_TYPES: Mapping[str, type] = {
     "changes": list,
     "cleared": list,
@@ -336,17 +144,17 @@ def parse_head(line: bytes) -> NativeHead:
     Raises:
         MalformedError: it is no canonical JSON head of this format.
     """
-    values = _object(line, -1)
+    values = read_object(line, -1)
     if values.get("format") != NATIVE_FORMAT:
-        raise _malformed(-1, "unknown-version", f"expected the format {NATIVE_FORMAT!r}")
-    _check(values, _HEAD_TYPES, _HEAD_REQUIRED, -1)
+        raise malformed_row(-1, "unknown-version", f"expected the format {NATIVE_FORMAT!r}")
+    check_members(values, _HEAD_TYPES, _HEAD_REQUIRED, -1)
     store = values["store"]
-    _check(store, {"name": str, "size": int}, frozenset({"name", "size"}), -1)
+    check_members(store, {"name": str, "size": int}, frozenset({"name", "size"}), -1)
     for name in ("root", "previous"):
         if values.get(name, "") and not is_digest(values[name]):
-            raise _malformed(-1, "wrong-type", f"expected a digest as {name}")
+            raise malformed_row(-1, "wrong-type", f"expected a digest as {name}")
     if not is_store_name(store["name"]):
-        raise _malformed(-1, "unsafe-name", "expected a store named store-<16 hex>.bin")
+        raise malformed_row(-1, "unsafe-name", "expected a store named store-<16 hex>.bin")
     return NativeHead(
         values["session"],
         values["pages"],
@@ -376,18 +184,18 @@ def is_store_name(name: str) -> bool:
 
 
 def _clearance(row: Any) -> Clearance:
-    _check(row, _CLEARANCE_TYPES, frozenset(_CLEARANCE_TYPES), -1)
+    check_members(row, _CLEARANCE_TYPES, frozenset(_CLEARANCE_TYPES), -1)
     return Clearance(row["qid"], row["by"], row["reason"])
 
 
 def _change(row: Any) -> Change:
-    _check(row, _CHANGE_TYPES, _CHANGE_REQUIRED, -1)
+    check_members(row, _CHANGE_TYPES, _CHANGE_REQUIRED, -1)
     if row["action"] not in {TOMBSTONE, QUARANTINE}:
-        raise _malformed(-1, "tombstone-action", "expected a known action of a context change")
+        raise malformed_row(-1, "tombstone-action", "expected a known action of a context change")
     return Change(
         row["id"],
         row["step"],
-        _address(row["digest"], -1),
+        address_of(row["digest"], -1),
         row["reason"],
         row["requested_by"],
         row["action"],
@@ -396,29 +204,41 @@ def _change(row: Any) -> Change:
     )
 
 
-def _object(line: bytes, number: int) -> dict[str, Any]:
+def read_object(line: bytes, number: int) -> dict[str, Any]:
+    """A canonical JSON object; row `number`, or the head when it is negative."""
     try:
         value = decode(line)
     except CanonError as error:
-        raise _malformed(number, "not-canonical", error.message) from error
+        raise malformed_row(number, "not-canonical", error.message) from error
     if not isinstance(value, dict):
-        raise _malformed(number, "wrong-type", "expected an object")
+        raise malformed_row(number, "wrong-type", "expected an object")
     return value
 
 
-def _check(values: Any, types: Mapping[str, type], required: Iterable[str], number: int) -> None:
+def check_members(
+    values: Any, types: Mapping[str, type], required: Iterable[str], number: int
+) -> None:
+    """Refuse unknown members, other types and missing members."""
     if type(values) is not dict:
-        raise _malformed(number, "wrong-type", "expected an object")
+        raise malformed_row(number, "wrong-type", "expected an object")
     for name, value in values.items():
         wanted = types.get(name)
         if wanted is None:
-            raise _malformed(number, "unknown-member", "a member that the format does not know")
+            raise malformed_row(number, "unknown-member", "a member that the format does not know")
         if type(value) is not wanted:
-            raise _malformed(number, "wrong-type", f"{name} is of another type")
+            raise malformed_row(number, "wrong-type", f"{name} is of another type")
     if missing := sorted(frozenset(required) - values.keys()):
-        raise _malformed(number, "missing-member", f"there is no {missing[0]}")
+        raise malformed_row(number, "missing-member", f"there is no {missing[0]}")
 
 
-def _malformed(number: int, code: str, message: str) -> MalformedError:
+def address_of(digest: str, number: int) -> str:
+    """The 64 hex digits of a written digest."""
+    if not is_digest(digest):
+        raise malformed_row(number, "address-malformed", "expected a digest `sha256:<hex>`")
+    return digest.removeprefix("sha256:")
+
+
+def malformed_row(number: int, code: str, message: str) -> MalformedError:
+    """The refusal of row `number`, or of the head when it is negative."""
     where = "head" if number < 0 else f"page {number}"
     return MalformedError(code, f"{TABLE}: {where}: {message}", TABLE, number + 2)

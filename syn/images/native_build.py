@@ -4,12 +4,13 @@ Bodies stand in the store in the order in which the table first names them, each
 anything between them.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from syn.canon.digest import raw
 from syn.canon.merkle import Frontier, leaf_hash
 from syn.errors import CannotError, RefusedError
-from syn.images.native import Clearance, NativeHead, encode_page
+from syn.images.native import Clearance, NativeHead
+from syn.images.native_row import encode_page
 from syn.images.table import Change, Page
 from syn.images.word import native_prefix
 
@@ -56,7 +57,7 @@ class TableBuilder:
         if max(page.valid_to, page.trust_epoch) > MAX_NUMBER:
             message = f"page {self.count}: a number over 2^53-1 has no canonical form"
             raise NotRepresentableError("not-representable", message, "export keeps recall.v1")
-        line, word = encode_page(replace(page, offset=self._place(page, size)), self._prefix)
+        line, word = encode_page(page._replace(offset=self._place(page, size)), self._prefix)
         self._tree.append(leaf_hash(raw(word)))
         self.count += 1
         return line + b"\n"

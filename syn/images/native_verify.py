@@ -7,7 +7,7 @@ from outside. Memory is one small record a page, whatever the bodies weigh.
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from syn.canon import base64
@@ -21,15 +21,8 @@ from syn.images.descriptor import (
     sealed_descriptor,
 )
 from syn.images.malformed import MalformedError
-from syn.images.native import (
-    NativeHead,
-    Row,
-    encode_page,
-    image_digest,
-    parse_head,
-    read_row,
-    signing_payload,
-)
+from syn.images.native import NativeHead, image_digest, parse_head, signing_payload
+from syn.images.native_row import Row, encode_page, read_row
 from syn.images.outside import KeyCheck, Outside, SignatureState, StaleCheck
 from syn.images.report import Collected, ImageReport, Limit, refused_report
 from syn.images.survey import ImageFault, Survey
@@ -232,14 +225,14 @@ class _WordCheck:
 
 def derivable(page: Page, blob: Blob, position: int) -> Iterator[tuple[str, Page]]:
     """The page with one derived field put back."""
-    yield "step", replace(page, step=position)
-    yield "len", replace(page, length=blob.size)
+    yield "step", page._replace(step=position)
+    yield "len", page._replace(length=blob.size)
     if page.sealed:
         for detail in ("", *SEAL_DETAILS):
             text = sealed_descriptor(page.role, page.reason, page.length, detail)
-            yield "descriptor", replace(page, descriptor=text)
+            yield "descriptor", page._replace(descriptor=text)
     else:
-        yield "descriptor", replace(page, descriptor=benign_descriptor(page.role, blob.line))
+        yield "descriptor", page._replace(descriptor=benign_descriptor(page.role, blob.line))
 
 
 def _signature(head: NativeHead, outside: Outside) -> tuple[SignatureState, list[ImageFault]]:

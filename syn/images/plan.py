@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from syn.images.classify import is_address, page_faults, recall_word_faults
 from syn.images.descriptor import is_reason
 from syn.images.edit import SCRUB_SEAL, TAMPER, SealIds, hidden_steps, mended, seal
-from syn.images.native import encode_page
+from syn.images.native_row import encode_page
 from syn.images.native_verify import derivable
 from syn.images.report import ImageReport, PageVerdict
 from syn.images.search import shown_id
@@ -113,7 +113,7 @@ class PagePlanner:
         if verdict.cls == "repairable" and blob is not None:
             fixed = self._rederived(page, verdict.position, blob)
             if fixed is not None:
-                self._note("restamp" if fixed == replace(page, word="") else "re-derive", verdict)
+                self._note("restamp" if fixed == page._replace(word="") else "re-derive", verdict)
                 return fixed
         if self.offers and verdict.diagnosis is not None and blob is not None:
             return self._put_back(page, verdict, blob)
@@ -125,9 +125,9 @@ class PagePlanner:
             if encode_page(page, prefix)[1] != page.word:
                 for _, candidate in derivable(page, blob, position):
                     if encode_page(candidate, prefix)[1] == page.word:
-                        return replace(candidate, word="")
-            return replace(page, word="")
-        return replace(page, length=blob.size, word="")
+                        return candidate._replace(word="")
+            return page._replace(word="")
+        return page._replace(length=blob.size, word="")
 
     def _put_back(self, page: Page, verdict: PageVerdict, blob: Blob) -> Page | None:
         candidates = verdict.diagnosis.candidates if verdict.diagnosis is not None else ()
@@ -135,8 +135,8 @@ class PagePlanner:
         if len(offers) != 1:
             return None
         state = offers[0].state
-        fixed = replace(
-            page, length=state.length, taint=state.taint, sealed=state.sealed, qid=state.qid
+        fixed = page._replace(
+            length=state.length, taint=state.taint, sealed=state.sealed, qid=state.qid
         )
         if page_faults(fixed, verdict.position, blob, recall_word_faults):
             return None
@@ -160,7 +160,7 @@ class PagePlanner:
         sound = codes <= {"body-absent", "body-mismatch"} and self._has_its_word(page)
         if sound and is_address(page.digest):
             return page
-        row = replace(page, length=max(page.length, 0))
+        row = page._replace(length=max(page.length, 0))
         return self._sealed(row, verdict)
 
     def _has_its_word(self, page: Page) -> bool:
@@ -253,4 +253,4 @@ def stamped(page: Page, form: Format) -> Page:
     """A `recall.v1` row with its word, when it is to be stamped; ours are stamped in the build."""
     if page.word or form == NATIVE_FORMAT:
         return page
-    return replace(page, word=recall_word(page))
+    return page._replace(word=recall_word(page))

@@ -20,6 +20,7 @@ class Section:
 
     def __init__(self, file: BinaryIO, start: int, size: int) -> None:
         self._file, self._start, self._size, self._at = file, start, size, 0
+        self._window, self._window_at = b"", 0
 
     def read(self, size: int, /) -> bytes:
         """Read on: up to `size` bytes."""
@@ -30,7 +31,14 @@ class Section:
     def read_at(self, offset: int, size: int) -> bytes:
         """The bytes at a place; shorter at the end."""
         size = max(0, min(size, self._size - offset))
-        return os.pread(self._file.fileno(), size, self._start + offset)
+        if size >= CHUNK:
+            return os.pread(self._file.fileno(), size, self._start + offset)
+        start = offset - self._window_at
+        if start < 0 or start + size > len(self._window):
+            ahead = min(CHUNK, self._size - offset)
+            self._window = os.pread(self._file.fileno(), ahead, self._start + offset)
+            self._window_at, start = offset, 0
+        return self._window[start : start + size]
 
     def size(self) -> int:
         """Bytes of the range."""

@@ -17,7 +17,8 @@ from syn.images import bundle as bundles
 from syn.images.files import ImageFileError
 from syn.images.goform import manifest_text
 from syn.images.malformed import MalformedError
-from syn.images.native import TABLE, NativeHead, parse_head, read_row
+from syn.images.native import TABLE, NativeHead, parse_head
+from syn.images.native_row import read_row
 from syn.images.native_verify import verify_native
 from syn.images.outside import Outside
 from syn.images.pagein import Conditions, Served, check_page_in, serve

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from syn.images.native import TABLE, flipped_back
+from syn.images.native import TABLE
+from syn.images.native_row import flipped_back
 from syn.images.native_verify import check_native
 from syn.images.outside import Outside
 from syn.images.record import Item

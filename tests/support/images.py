@@ -5,7 +5,6 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +128,7 @@ def native_image(
     """A small `synapse.image/1` folder with a tombstone and, for its third page, a fact."""
     pages, bodies = recorded(items)
     if len(pages) > 2:
-        pages[2] = replace(pages[2], fact=FactRef("kb-1", PAYLOAD))
+        pages[2] = pages[2]._replace(fact=FactRef("kb-1", PAYLOAD))
     changes = tuple(tombstone(SESSION, page, "stale", "operator") for page in pages[-1:])
     head, rows, store = native_lines(pages, bodies, changes=changes, signer=signer)
     return write_native_files(folder, head, rows, store)

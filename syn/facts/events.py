@@ -17,6 +17,7 @@ from syn.facts.pure_yaml import PureParser
 _OPEN_ENDED = ("found unexpected end", "found unexpected document", "could not find")
 """Faults that show only long after the line where they start."""
 _SPECIAL = re.compile("[\x85\u2028\u2029\ufeff]")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
 _STAND_IN_RANGES = (range(0xE000, 0xF900), range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE))
 
 
@@ -45,14 +46,13 @@ def prepare(front: str) -> Prepared:
 
 
 def _unused(front: str) -> Iterator[int]:
-    """Private code points that stand neither in the text nor, escaped, in its spelling.
+    """Private code points that stand in the text neither as they are nor as an escape.
 
     Front matter is capped at 256 KiB, which cannot hold all of them.
     """
-    lower = front.lower()
-    for code in (code for codes in _STAND_IN_RANGES for code in codes):
-        if chr(code) not in front and f"{code:x}" not in lower:
-            yield code
+    used = {ord(char) for char in set(front)}
+    used |= {int(short or long, 16) for short, long in _ESCAPE.findall(front)}
+    return (code for codes in _STAND_IN_RANGES for code in codes if code not in used)
 
 
 class Mark(Protocol):

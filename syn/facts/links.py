@@ -19,9 +19,9 @@ from syn.model.fact import Link, LinkSyntax
 
 Order: TypeAlias = Literal["target|text", "text|target"]
 
-SIZE_BUDGET = 512 * 1024
+SIZE_BUDGET = 128 * 1024
 """Characters of a body that is searched for links."""
-BRACKET_BUDGET = 20_000
+BRACKET_BUDGET = 5_000
 """Opening brackets of a body."""
 NESTING_BUDGET = 40
 """Brackets open at once in a paragraph, and levels of containers (a list counts two)."""
@@ -53,11 +53,13 @@ def may_hold_links(body: str) -> bool:
     return _MAYBE_LINK.search(body) is not None
 
 
-def parse_links(body: str, first_line: int, order: Order) -> tuple[Link, ...] | None:
-    """As `body_links`, always through the Markdown parser."""
+def parse_links(
+    body: str, first_line: int, order: Order, parser: MarkdownIt | None = None
+) -> tuple[Link, ...] | None:
+    """As `body_links`, always through the Markdown parser: the module's own, or another."""
     if over_budget(body):
         return None
-    tokens = _PARSER.parse(_LONE_CR.sub(" ", body))
+    tokens = (parser or _PARSER).parse(_LONE_CR.sub(" ", body))
     if any(token.level >= NESTING_BUDGET for token in tokens):
         return None
     return tuple(_walk(tokens, first_line, order))
@@ -113,11 +115,14 @@ def _walk(tokens: list[Token], first_line: int, order: Order) -> Iterator[Link]:
     for token in tokens:
         if token.type != "inline" or not token.children or token.map is None:
             continue
-        base = first_line + token.map[0]
+        line, counted = first_line + token.map[0], 0
         for index, child in enumerate(token.children):
-            if child.type not in ("wiki_link", "link_open"):
+            # a link without a place is an address in angle brackets
+            if child.type not in ("wiki_link", "link_open") or "pos" not in child.meta:
                 continue
-            line = base + token.content.count("\n", 0, child.meta.get("pos", 0))
+            position = int(child.meta["pos"])
+            line += token.content.count("\n", counted, position)
+            counted = position
             if child.type == "wiki_link":
                 parts, syntax = split_wiki(child.content, order), child.meta["syntax"]
             else:
@@ -198,13 +203,19 @@ class _LinkParser(MarkdownIt):
         return url
 
 
-def _build_parser() -> MarkdownIt:
+def build_parser(*, shortcuts: bool = True) -> MarkdownIt:
+    """CommonMark with tables and wiki links.
+
+    Args:
+        shortcuts: leave out what never decides what is a link; the tests compare both ways.
+    """
     parser = _LinkParser("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
     parser.inline.ruler.at("link", _link_rule)
     parser.inline.ruler.before("link", "wiki_link", _wiki_rule)
-    parser.core.ruler.at("inline", _inline_rule)
-    # emphasis never decides what is a link, nor does the joining of text tokens
-    return parser.disable(["emphasis", "text_join"])
+    if shortcuts:
+        parser.core.ruler.at("inline", _inline_rule)
+        parser.disable(["emphasis", "text_join"])
+    return parser
 
 
-_PARSER = _build_parser()
+_PARSER = build_parser()

@@ -12,6 +12,10 @@ from syn.facts.text import conflict_markers, decode
 from syn.model.config import Config
 from syn.model.fact import Fact, Link, Parsed, Unreadable
 from syn.model.payload import Mapping
+from syn.model.problem import Problem
+
+PROBLEM_LIMIT = 100
+"""Problems that are reported of one file."""
 
 _HEADING = re.compile(r"\s*?^ {0,3}#{1,6}(?:[ \t]+([^\r\n]*))?\r?$", re.MULTILINE)
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
@@ -39,8 +43,19 @@ def parse(path: str, data: bytes, config: Config) -> Parsed:
     if parts is not None:
         fact = _read(path, parts, config, collector, digest, len(data))
     if fact is None or collector.problems:
-        return Unreadable(path, digest, tuple(sorted(set(collector.problems))))
+        return Unreadable(path, digest, _bounded(collector.problems))
     return fact
+
+
+def _bounded(problems: list[Problem]) -> tuple[Problem, ...]:
+    """The problems in order, and how many there are beyond the limit."""
+    found = sorted(set(problems))
+    if len(found) <= PROBLEM_LIMIT:
+        return tuple(found)
+    last, more = found[PROBLEM_LIMIT], len(found) - PROBLEM_LIMIT
+    message = f"{more} more problems from this line on"
+    rest = Problem(last.path, last.line, "more-problems", message, "solve the first ones")
+    return (*found[:PROBLEM_LIMIT], rest)
 
 
 def _read(
@@ -83,7 +98,7 @@ def _read(
         source_digest=digest,
         payload_digest=payload_digest(front.fields, parts.body),
         size=size,
-        warnings=tuple(sorted(set(collector.warnings))),
+        warnings=_bounded(collector.warnings),
     )
 
 

@@ -33,7 +33,7 @@ def healthy() -> Ledger:
 EDITS = st.sampled_from(["drop", "double", "swap", "junk", "cut", "crlf", "blank", "move"])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.data())
 def test_damage_is_a_fault_or_a_shorter_ledger(data: st.DataObject) -> None:
     files = dict(sound())

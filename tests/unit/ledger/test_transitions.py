@@ -1,5 +1,10 @@
+from dataclasses import replace
+
+import pytest
+
+from syn.ledger import transitions
 from syn.ledger.build import Draft
-from syn.ledger.transitions import Transitions, Version, unexplained
+from syn.ledger.transitions import Change, Transitions, Version, unexplained
 from tests.support.histories import History, file
 from tests.support.ledgers import Book, digest
 
@@ -297,18 +302,46 @@ def test_the_work_tree_counts_as_the_child_of_head() -> None:
 
 def test_versions_are_counted() -> None:
     book, history = started("Y", "Z")
-    transitions = Transitions(book.entries)
+    judge = Transitions(book.entries)
     for step in history.steps():
-        assert transitions.step(step) == ()
-    assert transitions.checked == 3
+        assert judge.step(step) == ()
+    assert judge.checked == 3
 
 
-def test_many_facts_do_not_need_to_stay_indexed() -> None:
+def test_many_facts_do_not_need_to_stay_indexed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transitions, "_INDEXED", 3)
     book, history = Book(), History()
-    facts = [f"f{number}" for number in range(5000)]
+    facts = [f"f{number}" for number in range(20)]
     for fact in facts:
         book.add("w1", "create", fact, fact, sees=())
     tree = {f"facts/{fact}.md": file(fact) for fact in facts}
     history.commit("c0", tree, book.entries)
     history.commit("c1", tree | {"facts/f7.md": file("other")}, book.entries)
     assert found(book, history) == [("c1", "f7", "unrecorded")]
+
+
+def test_a_deleted_fact_reappears_where_its_id_comes_from() -> None:
+    book, history = Book(), History()
+    book.add("w1", "create", "a", "X", path="a.md")
+    history.commit("c0", {"a.md": file("X")}, book.entries)
+    book.add("w1", "move", "a", "X", path="b.md")
+    book.add("w1", "delete", "a", path="b.md")
+    history.commit("gone", {}, book.entries)
+    history.commit("again", {"a.md": file("X")}, book.entries)
+    assert found(book, history) == [("again", "a", "unrecorded")]
+
+
+def test_a_change_that_changes_nothing_needs_no_decision() -> None:
+    """A caller may list a reformatted file: other bytes, the same payload."""
+    book, history = started()
+    history.commit("same", {A: file("X")}, book.entries)
+    (last, *_) = history.steps()
+    assert last.changes == ()
+    same = replace(last, changes=(Change(A, file("X"), (file("X"),)),))
+    assert list(unexplained(book.entries, [same])) == []
+
+
+def test_a_name_that_no_decision_knows_is_no_version() -> None:
+    book, history = started()
+    history.commit("other", {A: file("X"), "notes/n.md": file("N")}, book.entries)
+    assert found(book, history) == []

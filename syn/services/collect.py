@@ -82,7 +82,9 @@ def pass_over(
 def _project(done: Pass, executor: Executor | None, progress: Progress | None) -> None:
     reading = done.reading
     total = len(reading.files.facts)
-    projected = project_all(reading.snapshot, reading.files.facts, reading.config, executor)
+    projected = project_all(
+        reading.snapshot, reading.files.facts, reading.config, executor, reading.ledger.moved
+    )
     pairs = zip(reading.files.facts, projected, strict=True)
     for count, (entry, item) in enumerate(pairs, 1):
         done.heads = done.heads and item.blob == entry.head_oid
@@ -196,7 +198,12 @@ def _with_scratch(base: IndexEvidence, done: Pass) -> IndexEvidence:
         with tempfile.TemporaryDirectory(prefix="synapse-scratch-") as folder:
             path = Path(folder) / "index.db"
             with Builder(path) as builder:
-                for item in project_all(reading.snapshot, reading.files.facts, reading.config):
+                for item in project_all(
+                    reading.snapshot,
+                    reading.files.facts,
+                    reading.config,
+                    moved=reading.ledger.moved,
+                ):
                     builder.add(item.rows)
                 builder.finish(world_of(reading), {"inputs_hash": done.inputs_hash})
             with open_index(path) as index:

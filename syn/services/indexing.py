@@ -185,7 +185,9 @@ def _build_full(
     total = len(reading.files.facts)
     records: list[tuple[bytes, str]] = list(reading.control)
     with Builder(path) as builder:
-        projected = project_all(reading.snapshot, reading.files.facts, reading.config, executor)
+        projected = project_all(
+            reading.snapshot, reading.files.facts, reading.config, executor, reading.ledger.moved
+        )
         for done, (entry, item) in enumerate(zip(reading.files.facts, projected, strict=True), 1):
             builder.add(item.rows, _stat(entry))
             records.append((entry.path, item.rows.source_digest))
@@ -209,9 +211,11 @@ def _build_changed(
     changed: list[SnapshotEntry] = []
     records: list[tuple[bytes, str]] = list(reading.control)
     touched: list[tuple[str, StatRecord]] = []
+    renamed = _renamed(old.meta, reading)
     for entry in reading.files.facts:
         record = known.pop(entry.path.decode(), None)
-        digest = _unchanged(reading.snapshot, entry, record, touched) if same_rules else ""
+        same = same_rules and entry.path.decode() not in renamed
+        digest = _unchanged(reading.snapshot, entry, record, touched) if same else ""
         if digest:
             records.append((entry.path, digest))
         else:
@@ -225,7 +229,9 @@ def _build_changed(
             builder.remove(gone)
         for touched_path, stat in touched:
             builder.restat(touched_path, stat)
-        projected = project_all(reading.snapshot, changed, reading.config, executor)
+        projected = project_all(
+            reading.snapshot, changed, reading.config, executor, reading.ledger.moved
+        )
         for done, (entry, item) in enumerate(zip(changed, projected, strict=True), 1):
             builder.add(item.rows, _stat(entry))
             records.append((entry.path, item.rows.source_digest))
@@ -234,6 +240,12 @@ def _build_changed(
         digest = inputs_hash(records)
         built = builder.finish(world_of(reading), _meta(reading, digest))
     return Reindexed("incremental", built.facts, len(changed), len(known), digest, path)
+
+
+def _renamed(meta: Mapping[str, str], reading: Reading) -> frozenset[str]:
+    """The paths whose fact has, by the ledger, another id than when the index was built."""
+    before = dict(line.split("\t") for line in meta.get("moved", "").split("\n") if line)
+    return frozenset(path for path, _ in before.items() ^ reading.ledger.moved.items())
 
 
 def _unchanged(
@@ -279,6 +291,7 @@ def _meta(reading: Reading, digest: str) -> dict[str, str]:
     return {
         "inputs_hash": digest,
         "rules": _rules(reading.config),
+        "moved": "\n".join(f"{path}\t{fact}" for path, fact in reading.ledger.moved.items()),
         "tails": canonical.encode(tails_of(reading)).decode(),
     }
 

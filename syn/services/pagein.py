@@ -14,6 +14,7 @@ from syn.index.rows import FactRow, StateRow
 from syn.index.words import cell_of, check_word
 from syn.model.fact import Fact
 from syn.services.indexing import Reading
+from syn.services.reading import under_recorded_id
 
 Audience: TypeAlias = Literal["person", "agent"]
 Class: TypeAlias = Literal["clean", "unchecked", "repairable", "tampered", "erasure"]
@@ -68,7 +69,7 @@ def _markdown(reading: Reading, row: FactRow) -> Fact | Withheld:
         data = reading.snapshot.read(entry)
     except (CannotError, RefusedError) as error:
         return _withheld(row, "erasure", error.message)
-    parsed = parse(row.path, data, reading.config)
+    parsed = under_recorded_id(parse(row.path, data, reading.config), reading.ledger.moved)
     if not isinstance(parsed, Fact):
         return _withheld(
             row, "erasure", f"its Markdown is unreadable: {parsed.problems[0].message}"

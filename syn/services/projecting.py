@@ -1,6 +1,6 @@
 """From files to rows: the projection of a snapshot, one pure function per file, over an engine."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -15,10 +15,13 @@ from syn.index.rows import FileRows
 from syn.model.config import Config
 from syn.model.fact import Fact, Unreadable
 from syn.model.problem import Problem
+from syn.services.reading import under_recorded_id
 from syn.verify.evidence import FactView
 
 CHUNK = 64
 """Files per task: large enough that pickling a task costs less than its parsing."""
+
+NOT_MOVED: Mapping[str, str] = {}
 
 _LINES = frozenset(
     {"id", "valid_from", "valid_to", "supersedes", "superseded_by", "status", "value"}
@@ -37,17 +40,21 @@ class Projected:
     """Git's id of the bytes, to compare with HEAD's; "" when they cannot be had."""
 
 
-def project_bytes(config: Config, file: tuple[str, bytes]) -> Projected:
+File = tuple[str, bytes, Mapping[str, str]]
+"""Path, bytes, and the recorded id of a moved fact that writes none (`LedgerView.moved`)."""
+
+
+def project_bytes(config: Config, file: File) -> Projected:
     """One file to its rows. Pure and picklable: runs in this process, a pool, or a cluster."""
-    path, data = file
-    parsed = parse(path, data, config)
+    path, data, moved = file
+    parsed = under_recorded_id(parse(path, data, config), moved)
     rows = project_file(parsed)
     if isinstance(parsed, Fact):
         return Projected(rows, _view(parsed, config), None, blob_id(data))
     return Projected(rows, None, parsed, blob_id(data))
 
 
-def _project_chunk(config: Config, files: list[tuple[str, bytes]]) -> list[Projected]:
+def _project_chunk(config: Config, files: list[File]) -> list[Projected]:
     return [project_bytes(config, file) for file in files]
 
 
@@ -81,6 +88,7 @@ def project_all(
     entries: Iterable[SnapshotEntry],
     config: Config,
     executor: Executor | None = None,
+    moved: Mapping[str, str] = NOT_MOVED,
 ) -> Iterator[Projected]:
     """Every entry's projection, in order. A file whose bytes cannot be had is unreadable.
 
@@ -90,21 +98,25 @@ def project_all(
         config: decides key names and links.
         executor: anything with `submit`: a process pool or a Dask client's executor; None runs
             here. At most four chunks per worker are in flight, so memory stays flat.
+        moved: path to the recorded id of a fact that writes none.
     """
     if executor is None:
         for entry in entries:
-            yield _project_entry(snapshot, entry, config)
+            file = _read_file(snapshot, entry, moved)
+            yield file if isinstance(file, Projected) else project_bytes(config, file)
         return
-    yield from _project_parallel(snapshot, entries, config, executor)
+    yield from _project_parallel(snapshot, entries, config, executor, moved)
 
 
-def _project_entry(snapshot: Snapshot, entry: SnapshotEntry, config: Config) -> Projected:
+def _read_file(
+    snapshot: Snapshot, entry: SnapshotEntry, moved: Mapping[str, str]
+) -> File | Projected:
     path = entry.path.decode()
     try:
         data = snapshot.read(entry)
     except (CannotError, RefusedError) as error:
         return _without_bytes(path, error)
-    return project_bytes(config, (path, data))
+    return path, data, {path: moved[path]} if path in moved else NOT_MOVED
 
 
 def _without_bytes(path: str, error: CannotError | RefusedError) -> Projected:
@@ -114,7 +126,11 @@ def _without_bytes(path: str, error: CannotError | RefusedError) -> Projected:
 
 
 def _project_parallel(
-    snapshot: Snapshot, entries: Iterable[SnapshotEntry], config: Config, executor: Executor
+    snapshot: Snapshot,
+    entries: Iterable[SnapshotEntry],
+    config: Config,
+    executor: Executor,
+    moved: Mapping[str, str],
 ) -> Iterator[Projected]:
     task = partial(_project_chunk, config)
     waiting: list[tuple[object, list[Projected | None]]] = []
@@ -122,7 +138,7 @@ def _project_parallel(
     in_flight = 4 * getattr(executor, "_max_workers", 2)
     while True:
         while len(waiting) < in_flight and (chunk := list(islice(remaining, CHUNK))):
-            files, places = _read_chunk(snapshot, chunk)
+            files, places = _read_chunk(snapshot, chunk, moved)
             waiting.append((executor.submit(task, files), places))
         if not waiting:
             return
@@ -132,16 +148,16 @@ def _project_parallel(
 
 
 def _read_chunk(
-    snapshot: Snapshot, chunk: list[SnapshotEntry]
-) -> tuple[list[tuple[str, bytes]], list[Projected | None]]:
+    snapshot: Snapshot, chunk: list[SnapshotEntry], moved: Mapping[str, str]
+) -> tuple[list[File], list[Projected | None]]:
     """The readable files of a chunk, and a place per entry: None where a worker answers."""
-    files: list[tuple[str, bytes]] = []
+    files: list[File] = []
     places: list[Projected | None] = []
     for entry in chunk:
-        path = entry.path.decode()
-        try:
-            files.append((path, snapshot.read(entry)))
+        file = _read_file(snapshot, entry, moved)
+        if isinstance(file, Projected):
+            places.append(file)
+        else:
+            files.append(file)
             places.append(None)
-        except (CannotError, RefusedError) as error:
-            places.append(_without_bytes(path, error))
     return files, places

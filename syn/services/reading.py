@@ -1,7 +1,7 @@
 """What a snapshot holds, by role, and the ledger in it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from syn.canon import json as canonical
@@ -12,9 +12,10 @@ from syn.facts.twins import path_problems
 from syn.git.parse import blob_id
 from syn.git.snapshot import Snapshot, SnapshotEntry
 from syn.ledger import heads, links, segments
-from syn.ledger.entry import Defect, decode
+from syn.ledger.entry import Defect, HashedEntry, decode
 from syn.ledger.segments import Ledger
 from syn.model.config import Config
+from syn.model.fact import Fact, Parsed
 from syn.model.finding import Finding
 from syn.model.problem import Problem, display_path
 from syn.model.recorded import Recorded
@@ -74,11 +75,19 @@ class LedgerView:
     ledger: Ledger
     recorded: dict[str, Recorded]
     findings: tuple[Finding, ...]
+    moved: Mapping[str, str]
+    """Path to fact id, where the id is the default of a path that the fact was moved from."""
 
     @property
     def paths(self) -> frozenset[str]:
         """The paths at which a fact is recorded."""
         return frozenset(s.path for s in self.recorded.values() if s.path and not s.deleted)
+
+
+def _moved(entries: Iterable[HashedEntry], recorded: Mapping[str, Recorded]) -> dict[str, str]:
+    once = {entry.fact for _, entry in entries if entry.fact and entry.path == f"{entry.fact}.md"}
+    states = (recorded[fact] for fact in sorted(once) if fact in recorded)
+    return {s.path: s.fact for s in states if s.path and s.path != f"{s.fact}.md"}
 
 
 class LedgerFiles:
@@ -112,9 +121,11 @@ class LedgerFiles:
         ledger = segments.read(self._ws, self._files)
         entries = list(ledger.entries())
         faults = (*ledger.faults, *links.link_faults(entries))
+        recorded = heads.recorded(entries)
         return LedgerView(
             ledger=ledger,
-            recorded=heads.recorded(entries),
+            recorded=recorded,
+            moved=_moved(entries, recorded),
             findings=(*(fault.finding() for fault in faults), *self._unread),
         )
 
@@ -144,6 +155,16 @@ class LedgerFiles:
 def _member(name: str, text: str) -> bytes:
     """How a member stands in canonical JSON; ids and paths are text without lone surrogates."""
     return canonical.encode({name: text})[1:-1]
+
+
+def under_recorded_id(parsed: Parsed, moved: Mapping[str, str]) -> Parsed:
+    """A fact without an id of its own keeps, after a move, the one it is recorded with.
+
+    That id was its first path (design 3.2); the files alone do not say so any more.
+    """
+    if isinstance(parsed, Fact) and not parsed.explicit_id and parsed.path in moved:
+        return replace(parsed, id=moved[parsed.path])
+    return parsed
 
 
 def take_inventory(snapshot: Snapshot, config: Config) -> Inventory:

@@ -137,7 +137,7 @@ def test_an_edit_after_the_cut_is_not_overwritten(
     place = make_workspace(tmp_path)
     workspace = _cut(place, 1, monkeypatch)
     (place.root / "facts/limit.md").write_bytes(b"mine\n")
-    settle(workspace, [].append)
+    settle(workspace, lambda _: None)
     assert (place.root / "facts/limit.md").read_bytes() == b"mine\n"
     head = _git(place, "show", "HEAD:facts/limit.md")
     assert head.encode() == NEW
@@ -152,7 +152,7 @@ def test_a_torn_line_and_zeros_are_completed(
     assert plan is not None
     with (place.root / plan.appends[0].path).open("ab") as file:
         file.write(plan.appends[0].data[:40] + b"\0" * 17)
-    settle(workspace, [].append)
+    settle(workspace, lambda _: None)
     assert _verdict(place) == "pass"
 
 
@@ -169,7 +169,7 @@ def test_a_commit_in_between_is_built_upon(tmp_path: Path, monkeypatch: pytest.M
     (place.root / "other.txt").write_text("x")
     _git(place, "add", "other.txt")
     _git(place, "commit", "-qm", "other")
-    settle(workspace, [].append)
+    settle(workspace, lambda _: None)
     assert _git(place, "log", "-2", "--format=%s").split("\n")[:2] == ["edit limit", "other"]
     assert _git(place, "status", "--porcelain") == ""
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from json.encoder import encode_basestring as _quote
-from typing import Any
+from typing import Any, NoReturn
 
 from syn.canon.digest import is_digest
 from syn.canon.json import MAX_INTEGER
@@ -16,7 +16,13 @@ from syn.images.word import native_word
 
 _WORD_SIZE = len(',"word":"sha256:') + 64 + len('"}')
 _WORD_START = b',"word":"sha256:'
-_decode = json.JSONDecoder().raw_decode
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+_decode = json.JSONDecoder(parse_float=_no_number, parse_constant=_no_number).raw_decode
 
 
 def row_text(page: Page) -> str:

@@ -30,7 +30,9 @@ class Section:
 
     def read_at(self, offset: int, size: int) -> bytes:
         """The bytes at a place; shorter at the end."""
-        size = max(0, min(size, self._size - offset))
+        size = min(size, self._size - offset)
+        if size <= 0 or offset < 0:
+            return b""
         if size >= CHUNK:
             return os.pread(self._file.fileno(), size, self._start + offset)
         start = offset - self._window_at

@@ -14,9 +14,10 @@ from typing import Any, Literal, TypeAlias, cast
 from syn.ledger import syntax
 from syn.model.ledger import Action, Entry, Review, Via
 
-_TEXT = r'((?:[^"\\\x00-\x1f]++|\\(?:["\\bfnrt]|u00(?:0[0-7bef]|1[0-9a-f])))+)'
-_PART = r'(?!\.\.?[/"])[^"\\/\x00-\x1f\x7f]+'
-_PATH = rf"({_PART}(?:/{_PART})*)"
+# Possessive: a text can be split in one way only, so going back would find nothing, slowly.
+_TEXT = r'((?:[^"\\\x00-\x1f]++|\\(?:["\\bfnrt]|u00(?:0[0-7bef]|1[0-9a-f])))++)'
+_PART = r'(?!\.\.?[/"])[^"\\/\x00-\x1f\x7f]++'
+_PATH = rf"({_PART}(?:/{_PART})*+)"
 _DIGEST = r"(sha256:[0-9a-f]{64})"
 _ITEM = r'"sha256:[0-9a-f]{64}"'
 _PRIOR = r'"(?:sha256:[0-9a-f]{64})?"'

@@ -1,4 +1,5 @@
 import base64
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -243,6 +244,14 @@ def test_the_fast_reader_reads_ordinary_lines() -> None:
     signed = replace(CREATE, key=KEY, sig=SIG, after=(digest("x"),), prior=("",), batch="w1:1")
     for entry in (CREATE, signed):
         assert match(encode(entry).decode(), {}) == entry
+
+
+@pytest.mark.parametrize("text", ["\n", "a\n", "a", '"'])
+def test_a_long_line_that_ends_wrong_is_refused_fast(text: str) -> None:
+    line = encode(replace(CREATE, reason=text * (250_000 // len(text) // 2)))
+    start = time.process_time()
+    assert isinstance(decode(line[:-1] + b"x}"), Defect)
+    assert time.process_time() - start < 2
 
 
 def test_equal_strings_are_shared() -> None:

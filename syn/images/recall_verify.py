@@ -14,7 +14,7 @@ from syn.images.malformed import MalformedError
 from syn.images.outside import Outside
 from syn.images.recall_read import Entry, ManifestReader, StoreReader
 from syn.images.report import Collected, ImageReport, Limit, refused_report
-from syn.images.search import DEFAULT_BUDGET, diagnose
+from syn.images.search import DEFAULT_BUDGET, diagnose, shown_id
 from syn.images.strict import Stream
 from syn.images.survey import ImageFault, Survey
 from syn.images.table import RECALL_FORMAT, Blob, Head, Page
@@ -180,8 +180,16 @@ def _report(
         blocked=collected.blocked(),
         untrusted=collected.untrusted(),
         digest=digest,
-        limits=LIMITS,
+        limits=(*LIMITS, *_cleared_limit(head)),
     )
+
+
+def _cleared_limit(head: Head) -> Iterator[Limit]:
+    """Clearances that stand in the image: nothing protects them, so page-in honours none."""
+    cleared = [shown_id(qid) for qid, on in head.cleared if on]
+    if cleared:
+        names = ", ".join(cleared[:8])
+        yield Limit("key", f"who cleared {names}: no clearance of this format is honoured here")
 
 
 def check_recall(name: str, manifest: Stream, store: Stream) -> ImageReport:

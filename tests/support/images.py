@@ -72,10 +72,10 @@ def recall_files(
 
 
 def recall_bytes(
-    head: Head, pages: Iterable[Page], bodies: dict[str, bytes]
+    head: Head, pages: Iterable[Page], bodies: dict[str, bytes], *, stamp: bool = True
 ) -> tuple[bytes, bytes]:
     """The two files of a `recall.v1` image with these parts; rows without a word are stamped."""
-    rows = (stamped(page, RECALL_FORMAT) for page in pages)
+    rows = (stamped(page, RECALL_FORMAT) if stamp else page for page in pages)
     manifest = "".join(manifest_text(head, rows)).encode()
     return manifest, b"".join(store_pieces(sorted(bodies.items())))
 

@@ -10,6 +10,7 @@ from syn import __version__
 from syn.git.alterations import alterations
 from syn.git.repository import Repository
 from syn.git.resolve import resolve
+from syn.keys.trust import Trust
 from syn.model.config import Profile
 from syn.model.finding import Finding, Json
 from syn.model.report import Report, Subject
@@ -23,10 +24,10 @@ from syn.services.collect import (
 )
 from syn.services.growth import history_growth, unborn_growth, worktree_growth
 from syn.services.indexing import Progress, Reading
+from syn.services.proofs import collect_proofs
 from syn.services.workspace import Workspace, stamp
 from syn.services.writer import load_writers
 from syn.verify.evidence import (
-    CheckpointEvidence,
     Evidence,
     GrowthEvidence,
     ReceiptEvidence,
@@ -55,6 +56,8 @@ class Request:
     """Name every diverging row."""
     profile: Profile = "standard"
     """May raise the workspace's own profile, never lower it."""
+    trust: Trust | None = None
+    """Keys that the caller brought from outside the repository."""
 
 
 def verify(
@@ -70,33 +73,51 @@ def verify(
         CannotError: there is nothing that could be read at all.
     """
     with pass_over(workspace, request.ref, executor, progress) as done:
-        hashed, unread, heads = evidence_hash(done.reading)
-        evidence = _evidence(workspace, request, done, unread)
-        subject = _subject(workspace, request, done, (hashed, heads))
-        scope = Scope(deep=request.deep)
-        results = check_all(evidence, scope)
-        strict = "strict" in (request.profile, done.reading.config.profile)
-        profile: Profile = "strict" if strict else "standard"
-        results = apply_profile(results, profile, subject)
-        level, reason = level_of(evidence, results, subject, None)
-        return Report(
-            subject=subject,
-            tool_version=__version__,
-            profile=profile,
-            verdict=verdict_of(results),
-            level=level,
-            level_reason=reason,
-            trust_root=trust_root_of(evidence),
-            manifest_digest=evidence.index.projected,
-            invariants=results,
-            ts=stamp(workspace.around.report_time),
-            limits=LIMITS,
-            local=_local(workspace, done, evidence),
-        )
+        return examine(workspace, request, done)
+
+
+def examine(workspace: Workspace, request: Request, done: Pass) -> Report:
+    """`verify` over a pass that was made of the snapshot which `request.ref` names."""
+    hashed, unread, heads = evidence_hash(done.reading)
+    evidence = _evidence(workspace, request, done, unread)
+    subject = _subject(workspace, request, done, (hashed, heads))
+    scope = Scope(deep=request.deep)
+    results = check_all(evidence, scope)
+    strict = "strict" in (request.profile, done.reading.config.profile)
+    profile: Profile = "strict" if strict else "standard"
+    checkpoint = evidence.checkpoints.state
+    results = apply_profile(results, profile, subject, checkpoint)
+    level, reason = level_of(evidence, results, subject, checkpoint)
+    return Report(
+        subject=subject,
+        tool_version=__version__,
+        profile=profile,
+        verdict=verdict_of(results),
+        level=level,
+        level_reason=reason,
+        trust_root=trust_root_of(evidence),
+        manifest_digest=evidence.index.projected,
+        invariants=results,
+        ts=stamp(workspace.around.report_time),
+        checkpoint=checkpoint,
+        limits=LIMITS,
+        local=_local(workspace, done, evidence),
+    )
+
+
+def _head(workspace: Workspace, request: Request) -> str:
+    """The commit that is verified, or the work tree's HEAD; "" on an unborn branch."""
+    repository = workspace.repository
+    return resolve(repository, request.ref) if request.ref else repository.head().commit or ""
 
 
 def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[Unread]) -> Evidence:
     reading = done.reading
+    head = _head(workspace, request)
+    proofs = collect_proofs(workspace.repository, head, done, request.trust, deep=request.deep)
+    index = index_evidence(
+        workspace, done, live=_is_live(workspace, request), name_all=request.rebuild
+    )
     return Evidence(
         facts=tuple(done.views),
         unreadable=tuple(done.unreadable),
@@ -105,11 +126,9 @@ def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[U
         excluded=reading.files.excluded,
         config=config_evidence(reading),
         ledger=ledger_evidence(reading),
-        index=index_evidence(
-            workspace, done, live=_is_live(workspace, request), name_all=request.rebuild
-        ),
+        index=proofs.anchor(index),
         growth=_growth(workspace, request, reading),
-        checkpoints=CheckpointEvidence(0, (), _entries(reading)),
+        checkpoints=proofs.checkpoints,
         receipts=ReceiptEvidence(0, ()),
         unread=(*unread, *done.unread),
         multi=frozenset(reading.config.multi),
@@ -120,15 +139,11 @@ def _is_live(workspace: Workspace, request: Request) -> bool:
     return not request.ref and workspace.repository.root is not None
 
 
-def _entries(reading: Reading) -> int:
-    return sum(len(chain.entries) for chain in reading.ledger.ledger.chains)
-
-
 def _growth(workspace: Workspace, request: Request, reading: Reading) -> GrowthEvidence:
     repository = workspace.repository
-    head = resolve(repository, request.ref) if request.ref else repository.head().commit
+    head = _head(workspace, request)
     altered = _altered(repository, deep=request.deep)
-    if head is None:
+    if not head:
         unborn = unborn_growth(load_writers(workspace), reading)
         return GrowthEvidence(0, 0, True, (*unborn, *altered))
     acknowledged = frozenset(
@@ -161,7 +176,7 @@ def _subject(
 ) -> Subject:
     reading, (hashed, heads) = done.reading, evidence
     repository = workspace.repository
-    commit = resolve(repository, request.ref) if request.ref else repository.head().commit or ""
+    commit = _head(workspace, request)
     same = bool(commit)
     worktree: Literal["clean", "dirty", "none"] = "none"
     if not request.ref and repository.root is not None:

@@ -37,7 +37,7 @@ def load_writers(workspace: Workspace) -> Writers:
         record = canonical.decode(record_path(workspace).read_bytes())
     except (OSError, CannotError):
         return Writers({})
-    if not isinstance(record, dict) or record.get("place") != _place(workspace):
+    if not isinstance(record, dict) or record.get("place") != place_of(workspace):
         return Writers({})
     tails = record.get("tails")
     if not isinstance(tails, dict):
@@ -75,14 +75,15 @@ def save_tail(workspace: Workspace, tail: Tail) -> None:
         writer: [length, head] for writer, (length, head) in load_writers(workspace).tails.items()
     }
     tails[tail.writer] = [tail.length, tail.head]
-    place: Json = _place(workspace)
+    place: Json = place_of(workspace)
     data = canonical.encode({"v": 1, "place": place, "tails": tails})
     path = record_path(workspace)
     path.parent.mkdir(parents=True, exist_ok=True)
     durable.replace(path.parent, path.name.encode(), data)
 
 
-def _place(workspace: Workspace) -> dict[str, Json]:
+def place_of(workspace: Workspace) -> dict[str, Json]:
+    """What tells this work tree from a copy of it: path, device and inode."""
     status = workspace.root.stat()
     # Numbers as text: an inode may be larger than canonical JSON's integers.
     return {

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from syn.model.fact import Instant, Unreadable
 from syn.model.finding import Finding, Json
 from syn.model.recorded import Recorded
+from syn.model.report import CheckpointState
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,10 @@ class CheckpointEvidence:
     findings: tuple[Finding, ...]
     unanchored: int
     """Decisions after the newest checkpoint that covers the state; all of them without one."""
+    state: CheckpointState | None = None
+    """The checkpoint that covers the state."""
+    outside_key: bool = False
+    """It is signed under a key that the caller brought."""
 
 
 @dataclass(frozen=True, slots=True)

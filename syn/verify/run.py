@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from syn.model.config import Profile
 from syn.model.finding import Finding, InvariantResult, Status, Verdict
-from syn.model.report import Subject
+from syn.model.report import CheckpointState, Subject
 from syn.verify.evidence import Evidence
 from syn.verify.invariant import Invariant, conclude
 from syn.verify.registry import all_invariants
@@ -39,20 +39,30 @@ def check_all(evidence: Evidence, scope: Scope) -> tuple[InvariantResult, ...]:
 
 
 def apply_profile(
-    results: tuple[InvariantResult, ...], profile: Profile, subject: Subject
+    results: tuple[InvariantResult, ...],
+    profile: Profile,
+    subject: Subject,
+    checkpoint: CheckpointState | None,
 ) -> tuple[InvariantResult, ...]:
-    """Under `strict`, warnings and every skip but "nothing to check" fail, and so does dirt."""
+    """Under `strict`, warnings and every skip but "nothing to check" fail.
+
+    So do a dirty work tree, and a state that no checkpoint signed under the policy covers.
+    """
     if profile == "standard":
         return results
-    return tuple(_strict(result, subject) for result in results)
+    return tuple(_strict(result, subject, checkpoint) for result in results)
 
 
-def _strict(result: InvariantResult, subject: Subject) -> InvariantResult:
+def _strict(
+    result: InvariantResult, subject: Subject, checkpoint: CheckpointState | None
+) -> InvariantResult:
     findings = tuple(
         replace(f, severity="failure") if f.severity == "warning" else f for f in result.findings
     )
     if result.id == "INV-2" and subject.worktree == "dirty":
         findings += (_dirty(),)
+    if result.id == "INV-3" and (checkpoint is None or not checkpoint.authorized):
+        findings += (_unsigned(),)
     failed = any(f.severity == "failure" for f in findings)
     if result.status is Status.SKIP and result.evidence.get("capped"):
         failed = True
@@ -68,6 +78,16 @@ def _dirty() -> Finding:
         actual="they differ",
         remedy="commit, or verify --ref HEAD",
         local=True,
+    )
+
+
+def _unsigned() -> Finding:
+    return Finding(
+        code="signature-missing",
+        subject="checkpoint",
+        expected="a checkpoint that a publisher of the policy signed covers the state",
+        actual="none",
+        remedy="syn key init, then syn checkpoint",
     )
 
 

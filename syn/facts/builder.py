@@ -151,9 +151,11 @@ class Builder:
     def scalar(self, event: Event) -> None:
         """A key, or a value."""
         frame, text, style = self.frame, event.value, event.style
-        self.nodes += 1
         if text or style:
             self.placed = event
+        self.nodes += 1
+        if self.nodes > NODE_LIMIT:
+            self._stop("too-many-nodes", _TOO_MANY)
         if style or event.anchor is not None or event.tag is not None:
             self._check(event)
         if self.prepared.originals:
@@ -191,7 +193,8 @@ class Builder:
         if len(self.outer) > DEPTH_LIMIT:
             diagnose.too_deep(self.line(), self.collector)
             self.stopped = True
-        self._check_size()
+        elif self.nodes > NODE_LIMIT:
+            self._stop("too-many-nodes", _TOO_MANY)
 
     def end(self, event: Event) -> None:
         """A collection closes and becomes a value."""
@@ -240,7 +243,6 @@ class Builder:
             self.watching = text in self.watched
         if not text.isascii():
             self.odd_keys.append((text, line))
-        self._check_size()
 
     def _note(self, text: str, event: Event) -> None:
         end, line = event.end_mark, self.line()
@@ -287,10 +289,6 @@ class Builder:
             line = self.front[event.start_mark.index :].partition("\n")[0]
             diagnose.not_yaml(self.line(), line, self.collector)
 
-    def _check_size(self) -> None:
-        if self.nodes > NODE_LIMIT:
-            self._stop("too-many-nodes", f"the front matter holds over {NODE_LIMIT} nodes")
-
     def _refuse_plain_key(self, text: str) -> None:
         if text:
             message, remedy = "a merge key, <<, is not allowed", "write the keys out, or quote it"
@@ -304,7 +302,7 @@ class Builder:
         self.collector.problem(self.line(), code, message, remedy)
 
     def _refuse_collection_key(self, index: int) -> None:
-        template = self.front.startswith("{", index) and self.front[index - 1] == "{"
+        template = "{{" in self.front[max(0, index - 1) : index + 2]
         self.collector.problem(
             self.line(),
             "collection-key",
@@ -317,6 +315,7 @@ class Builder:
         self.stopped = True
 
 
+_TOO_MANY = f"the front matter holds over {NODE_LIMIT} nodes"
 _STOP_REMEDIES = {
     "several-documents": "quote or indent the line that starts with --- or ...",
     "not-a-mapping": "write keys and values, or remove the two --- lines to make it text",

@@ -89,7 +89,10 @@ _EXPLANATIONS = (
         "quote the value",
     ),
     (
-        re.compile(r'^[^"]*"(?:[^"\\]|\\.)*?\\[^0abt\tnvfre "/\\N_LPxuU]'),
+        re.compile(
+            r'^[^"]*"(?:[^"\\]|\\.)*?\\(?:[^0abt\tnvfre "/\\N_LPxuU]'
+            r"|x(?![0-9a-fA-F]{2})|u(?![0-9a-fA-F]{4})|U(?![0-9a-fA-F]{8}))"
+        ),
         "unknown-escape",
         "an escape that YAML does not know",
         "double the backslash, or use single quotes",

@@ -21,6 +21,8 @@ Order: TypeAlias = Literal["target|text", "text|target"]
 
 SIZE_BUDGET = 128 * 1024
 """Characters of a body that is searched for links."""
+LINE_BUDGET = 8_000
+"""Lines of a body."""
 BRACKET_BUDGET = 5_000
 """Opening brackets of a body."""
 NESTING_BUDGET = 40
@@ -67,7 +69,7 @@ def parse_links(
 
 def over_budget(body: str) -> bool:
     """Whether a body is too long, or has too many or too deeply nested brackets."""
-    if len(body) > SIZE_BUDGET:
+    if len(body) > SIZE_BUDGET or body.count("\n") > LINE_BUDGET:
         return True
     count = body.count("[")
     return count > BRACKET_BUDGET or (count > NESTING_BUDGET and _nests_deeply(body))

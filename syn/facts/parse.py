@@ -120,7 +120,7 @@ def _links(
         collector.warning(
             parts.body_line,
             "links-not-read",
-            "the body is over the budget for links: size, number of brackets or nesting",
+            "the body is over the budget for links: its size, lines, brackets or nesting",
             "split the file",
         )
     return (*_front_links(front, config), *(body or ()))

@@ -14,10 +14,12 @@ from typing import Any
 from syn.index.query import Filters
 from syn.index.rows import FACT, STATE
 from syn.index.store import check
+from syn.index.store.schema import FTS_WEIGHTS
 
 NARROW = 2_000
 """Matches of one word that are scored, about 4 ms; of several words, this shared between them."""
 
+_SCORE = f"bm25(fact_fts, {', '.join(map(str, FTS_WEIGHTS))})"
 _ITEM_COLUMNS = (
     *("path", "id", "type", "title", "status", "subject", "field", "value"),
     *("valid_from", "valid_to", "tags"),
@@ -111,7 +113,7 @@ def _scores(
     where, values = filters.where(per_row=True)
     join = "" if filters.asks_nothing else f"CROSS JOIN fact ON fact.n = fact_fts.rowid {JOIN}"
     query = (
-        f"SELECT fact_fts.rank, fact_fts.rowid FROM fact_fts {join} "  # noqa: S608 - our own
+        f"SELECT {_SCORE}, fact_fts.rowid FROM fact_fts {join} "  # noqa: S608 - our own
         f"WHERE fact_fts MATCH ? AND {where} LIMIT ?"
     )
     rows = connection.execute(query, [expression, *values, most])

@@ -124,9 +124,7 @@ class Builder:
         """Renew the stat record of a file that was read and found unchanged."""
         if files.settled(stat, self._created_ns):
             with guard(self._target):
-                self._connection.execute(
-                    "UPDATE file SET stat = ? WHERE path = ?", (stat.text(), path)
-                )
+                tables.restat(self._connection, path, stat.text())
 
     def finish(self, world: World, meta: Mapping[str, str]) -> Built:
         """Derive the rows across files, check the file, make it durable and put it in place.
@@ -206,5 +204,6 @@ class Builder:
         execute("DELETE FROM meta")
         own = {"projection": str(PROJECTION), check.SORTED_TO: known or "0"}
         self._connection.executemany(
-            "INSERT INTO meta VALUES (?, ?)", sorted({**meta, **own}.items())
+            "INSERT INTO meta VALUES (?, ?, ?)",
+            [(key, value, files.row_sum(key, value)) for key, value in {**meta, **own}.items()],
         )

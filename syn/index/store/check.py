@@ -64,8 +64,9 @@ def refuse_foreign(connection: sqlite3.Connection, name: str) -> None:
 
             words = (shape_differences(connection) or faults)[:5]
             raise IndexUnusable("index-schema", f"{name}: {'; '.join(words)}", REBUILD)
-        projection = meta(connection).get("projection")
-    if projection is not None and projection != str(PROJECTION):
+        row = connection.execute("SELECT value FROM meta WHERE key = 'projection'").fetchone()
+        projection = row[0] if row else "none"
+    if projection != str(PROJECTION):
         raise IndexUnusable(
             "index-version", f"{name}: expected projection {PROJECTION}, got {projection}", REBUILD
         )
@@ -73,14 +74,38 @@ def refuse_foreign(connection: sqlite3.Connection, name: str) -> None:
 
 def meta(connection: sqlite3.Connection) -> dict[str, str]:
     """The meta table: projection version, inputs_hash, and what else the builder was given."""
-    return dict(connection.execute("SELECT key, value FROM meta ORDER BY key"))
+    found = {}
+    for key, value, total in connection.execute("SELECT key, value, sum FROM meta ORDER BY key"):
+        if total != files.row_sum(key, value):
+            raise _decayed(f"meta {key}")
+        found[key] = value
+    return found
 
 
 def file_records(connection: sqlite3.Connection) -> Iterator[FileRecord]:
     """The files the index was built from, in path order."""
-    rows = connection.execute("SELECT path, source_digest, readable, stat FROM file ORDER BY path")
-    for path, digest, readable, stat in rows:
+    rows = connection.execute(
+        "SELECT path, source_digest, readable, stat, sum FROM file ORDER BY path"
+    )
+    for path, digest, readable, stat, total in rows:
+        if total != files.row_sum(path, digest, readable, stat):
+            raise _decayed(f"file {path}")
         yield FileRecord(path, digest, bool(readable), stat)
+
+
+def _decayed(what: str) -> IndexUnusable:
+    return IndexUnusable("index-corrupt", f"{what}: the record is not what was written", REBUILD)
+
+
+def record_faults(connection: sqlite3.Connection) -> list[str]:
+    """Records of files and of the build that are not what was written."""
+    try:
+        meta(connection)
+        for _ in file_records(connection):
+            pass
+    except IndexUnusable as error:
+        return [error.message]
+    return []
 
 
 def structure_faults(connection: sqlite3.Connection) -> list[str]:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,9 +41,22 @@ class FileRecord(NamedTuple):
     stat: str | None
     """`StatRecord.text()`, or None when it must not be trusted (too fresh when it was read)."""
 
+    def row(self) -> tuple[str, str, int, str | None, int]:
+        """The row that holds it, with its sum."""
+        values = (self.path, self.source_digest, int(self.readable), self.stat)
+        return (*values, row_sum(*values))
+
     def unchanged(self, stat: StatRecord) -> bool:
         """Whether the file may be taken as the one that was read."""
         return self.stat is not None and self.stat == stat.text()
+
+
+def row_sum(*values: str | int | None) -> int:
+    """CRC-32 over the values of a row that no manifest covers: against decay, not against people.
+
+    A record that decayed could make a changed file look unchanged for ever.
+    """
+    return zlib.crc32("\0".join(map(str, values)).encode("utf-8", "surrogateescape"))
 
 
 def settled(stat: StatRecord, created_ns: int) -> bool:

@@ -79,6 +79,14 @@ class Index:
         """
         return self._stream(_SELECT[table.name], (), _keep_bytes)
 
+    def rows_by(self, table: Table, **values: str) -> list[tuple[Scalar, ...]]:
+        """The rows of one table whose columns have exactly these values, sorted by primary key."""
+        if unknown := values.keys() - set(table.columns):
+            raise ValueError(f"expected columns of {table.name}, got {min(unknown)!r}")
+        where = " AND ".join(f'"{name}" = ?' for name in values)
+        query = _SELECT[table.name].replace(" ORDER BY ", f" WHERE {where} ORDER BY ")
+        return list(self._stream(query, tuple(values.values()), _show_bytes))
+
     def meta(self) -> dict[str, str]:
         """The meta table: projection version, inputs_hash, and what the builder was given."""
         with guard(self._path):
@@ -93,6 +101,18 @@ class Index:
         """What SQLite's integrity_check says; empty when it holds."""
         with guard(self._path):
             return check.structure_faults(self._current())
+
+    def record_faults(self) -> list[str]:
+        """Records beside the rows (`meta`, `file`) that are not what was written."""
+        with guard(self._path):
+            return check.record_faults(self._current())
+
+    def faults(self) -> list[str]:
+        """All that is wrong with the file and not in its manifest; empty when it is sound."""
+        found = [*self.structure_faults(), *self.record_faults()]
+        if not found and (fault := self.fts_fault()):
+            found.append(f"full-text index: {fault}")
+        return found
 
     def fts_fault(self) -> str:
         """What FTS5's integrity-check says of a copy of the file; "" when it holds."""

@@ -12,7 +12,7 @@ APPLICATION_ID = 0x53594E49
 SCHEMA = 1
 FTS_COLUMNS = ("title", "subject", "field", "value", "tags", "body")
 FTS_WEIGHTS = (8.0, 4.0, 2.0, 4.0, 4.0, 1.0)
-"""bm25 weight of each column."""
+"""bm25 weight of each column; part of our queries, not of the file, where they could decay."""
 FTS_SHADOWS = frozenset(f"fact_fts_{part}" for part in ("data", "idx", "docsize", "config"))
 _MAX_PARAMETERS = 100
 """Of one INSERT; more gain nothing, and SQLite's lowest limit is 999."""
@@ -30,10 +30,13 @@ def _create(table: Table) -> str:
     return f"CREATE TABLE {table.name} ({', '.join(parts)}) STRICT, WITHOUT ROWID"
 
 
-_META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID"
+_META = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL) "
+    "STRICT, WITHOUT ROWID"
+)
 _FILE = (
     "CREATE TABLE file (path TEXT PRIMARY KEY, source_digest TEXT NOT NULL, "
-    "readable INTEGER NOT NULL, stat TEXT) STRICT, WITHOUT ROWID"
+    "readable INTEGER NOT NULL, stat TEXT, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID"
 )
 _FTS = (
     f"CREATE VIRTUAL TABLE fact_fts USING fts5({', '.join(FTS_COLUMNS)}, "
@@ -81,10 +84,6 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
     for statement in CREATE_TABLES:
         connection.execute(statement)
-    weights = ", ".join(map(str, FTS_WEIGHTS))
-    connection.execute(
-        "INSERT INTO fact_fts (fact_fts, rank) VALUES ('rank', ?)", (f"bm25({weights})",)
-    )
 
 
 _EXPECTED = frozenset(

@@ -20,6 +20,7 @@ from syn.index.rows import (
     Table,
 )
 from syn.index.store import schema
+from syn.index.store.files import FileRecord
 
 _INSERTS = {table.name: schema.inserts(table) for table in TABLES}
 _FTS_NAMES = ", ".join(schema.FTS_COLUMNS)
@@ -57,8 +58,8 @@ def insert_files(
 ) -> None:
     """Write everything some files alone give, and their records; FTS apart."""
     connection.executemany(
-        "INSERT INTO file VALUES (?, ?, ?, ?)",
-        ((f.path, f.source_digest, int(f.fact is not None), stat) for f, stat in files),
+        "INSERT INTO file VALUES (?, ?, ?, ?, ?)",
+        (FileRecord(f.path, f.source_digest, f.fact is not None, stat).row() for f, stat in files),
     )
     insert_rows(connection, FACT, (f.fact for f, _ in files if f.fact is not None))
     insert_rows(connection, ATTR, (row for f, _ in files for row in f.attrs))
@@ -72,6 +73,14 @@ def drop_file(connection: sqlite3.Connection, path: str) -> None:
     connection.execute(_FTS_DROP, (path,))
     for statement in _OF_ONE_FILE:
         connection.execute(statement, (path,))
+
+
+def restat(connection: sqlite3.Connection, path: str, stat: str) -> None:
+    """Renew the stat record of one file."""
+    query = "SELECT path, source_digest, readable FROM file WHERE path = ?"
+    for name, digest, readable in connection.execute(query, (path,)).fetchall():
+        row = FileRecord(name, digest, bool(readable), stat).row()
+        connection.execute("REPLACE INTO file VALUES (?, ?, ?, ?, ?)", row)
 
 
 def fill_fts(connection: sqlite3.Connection) -> None:

@@ -24,6 +24,7 @@ TEMPORARY_PREFIX: Final = b".syn-tmp-"
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NO_NAMES = frozenset({b"", b".", b".."})
 _LINK_ERRORS = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EMLINK})
 
 
@@ -59,6 +60,7 @@ class Folders:
         """`root` itself may be reached through links: the person named it."""
         self.root = root
         self._way: list[tuple[bytes, int]] = []
+        self._last = b""
 
     def __enter__(self) -> Self:
         return self
@@ -79,8 +81,17 @@ class Folders:
         while self._way:
             os.close(self._way.pop()[1])
 
+    def at(self, folder: bytes) -> int:
+        """`open` by a path; the last one asked for is found at once."""
+        if self._way and folder == self._last:
+            return self._way[-1][1]
+        descriptor = self.open(_components(folder) if folder else [])
+        self._last = folder
+        return descriptor
+
     def open(self, components: Sequence[bytes], *, create: bool = False) -> int:
         """The descriptor of a folder; it belongs to this object. Raises `OSError`."""
+        self._last = b"/"  # no folder's path: `at` does not take it for its own
         if not self._way:
             flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
             self._way.append((b"", os.open(self.root, flags)))
@@ -105,24 +116,31 @@ def open_file(folders: Folders, path: bytes) -> BinaryIO:
         LinkedPathError: a component is a link, or the file is none.
         FileError: `missing-file` or `cannot-read`.
     """
+    return os.fdopen(_open_regular(folders, path)[0], "rb", buffering=0)
+
+
+def read_file(folders: Folders, path: bytes) -> bytes:
+    """The bytes of a regular file; raises as `open_file`."""
+    descriptor, size = _open_regular(folders, path)
     try:
-        descriptor = _open_below(folders, path)
-    except FileNotFoundError as error:
-        raise FileError("missing-file", path, "there is no such file") from error
+        # One byte more than it was long shows the end, or that it grew.
+        data = os.read(descriptor, size + 1)
+        if len(data) == size:
+            return data
+        parts = [data]
+        while parts[-1]:
+            parts.append(os.read(descriptor, 1 << 20))
+        return b"".join(parts)
     except OSError as error:
-        if error.errno in _LINK_ERRORS:
-            raise LinkedPathError(path) from error
         raise FileError("cannot-read", path, error.strerror or str(error)) from error
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    finally:
         os.close(descriptor)
-        raise FileError("cannot-read", path, "expected a regular file")
-    return os.fdopen(descriptor, "rb", buffering=0)
 
 
 def read(root: Path, path: bytes) -> bytes:
     """The bytes of a regular file below `root`; raises as `open_file`."""
-    with Folders(root) as folders, open_file(folders, path) as file:
-        return file.read()
+    with Folders(root) as folders:
+        return read_file(folders, path)
 
 
 def replace(root: Path, path: bytes, data: bytes) -> None:
@@ -241,7 +259,7 @@ def _writing(root: Path, path: bytes, *, create: bool = True) -> Iterator[tuple[
 
 def _components(path: bytes) -> list[bytes]:
     parts = path.split(b"/")
-    if b"\0" in path or any(part in {b"", b".", b".."} for part in parts):
+    if b"\0" in path or not _NO_NAMES.isdisjoint(parts):
         raise UnsafePathError(path)
     return parts
 
@@ -258,13 +276,31 @@ def _enter(parent: int, name: bytes, *, create: bool) -> int:
     return os.open(name, _FOLDER_FLAGS, dir_fd=parent)
 
 
-def _open_below(folders: Folders, path: bytes) -> int:
-    *above, name = _components(path)
+def _open_regular(folders: Folders, path: bytes) -> tuple[int, int]:
     try:
-        return os.open(name, _READ_FLAGS, dir_fd=folders.open(above))
+        descriptor = _open_below(folders, path)
+    except FileNotFoundError as error:
+        raise FileError("missing-file", path, "there is no such file") from error
+    except OSError as error:
+        if error.errno in _LINK_ERRORS:
+            raise LinkedPathError(path) from error
+        raise FileError("cannot-read", path, error.strerror or str(error)) from error
+    info = os.fstat(descriptor)
+    if not stat.S_ISREG(info.st_mode):
+        os.close(descriptor)
+        raise FileError("cannot-read", path, "expected a regular file")
+    return descriptor, info.st_size
+
+
+def _open_below(folders: Folders, path: bytes) -> int:
+    folder, _, name = path.rpartition(b"/")
+    if name in _NO_NAMES or b"\0" in name:
+        raise UnsafePathError(path)
+    try:
+        return os.open(name, _READ_FLAGS, dir_fd=folders.at(folder))
     except FileNotFoundError:
         folders.close()  # a folder kept open may have been replaced since
-        return os.open(name, _READ_FLAGS, dir_fd=folders.open(above))
+        return os.open(name, _READ_FLAGS, dir_fd=folders.at(folder))
 
 
 def _mode_of(folder: int, name: bytes, path: bytes) -> int | None:

@@ -13,7 +13,8 @@ from syn.errors import CannotError
 
 _HEADER = 12
 _HASH = 20
-_FIXED = 62
+PLAIN_SIZE = 62
+"""Bytes of an entry before its path; two more with extended flags."""
 _EXTENDED = 64
 NAME_MASK = 0x0FFF
 _EXTENDED_FLAG = 0x4000
@@ -136,7 +137,7 @@ def _entries(data: bytes, version: int, count: int) -> Iterator[tuple[int, Index
     end = len(data) - _HASH
     path = b""
     for _ in range(count):
-        size = _EXTENDED if data[position + 60] & 0x40 else _FIXED
+        size = _EXTENDED if data[position + 60] & 0x40 else PLAIN_SIZE
         start = position + size
         head = data[position:start]
         if version == _PREFIX_VERSION:

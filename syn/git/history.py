@@ -8,9 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from syn.git.objects import MissingObjectError, ObjectStore
-from syn.git.parse import Commit, RawItem, raw_item
-
-_TREE = b"40000"
+from syn.git.parse import FOLDER_MODES, Commit, RawItem, raw_item
 
 
 class Change(NamedTuple):
@@ -182,7 +180,7 @@ def _by_order(entries: set[bytes]) -> dict[bytes, RawItem]:
     found: dict[bytes, RawItem] = {}
     for entry in entries:
         item = raw_item(entry)
-        found[item.name + b"/" if item.mode.lstrip(b"0") == _TREE else item.name] = item
+        found[item.name + b"/" if item.mode in FOLDER_MODES else item.name] = item
     return found
 
 

@@ -20,6 +20,8 @@ FILE_MODE = 0o100644
 EXECUTABLE_MODE = 0o100755
 SYMLINK_MODE = 0o120000
 GITLINK_MODE = 0o160000
+FOLDER_MODES = frozenset({b"40000", b"040000", b"0040000"})
+"""A folder's mode as digits; only the first spelling is sound."""
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 _HEX = re.compile(r"[0-9a-f]{40}\Z")

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from syn.errors import CannotError
 from syn.git.objects import ObjectStore
-from syn.git.parse import RawItem, tree_faults, tree_item
+from syn.git.parse import FOLDER_MODES, RawItem, tree_faults, tree_item
 from syn.git.repository import Repository
 from syn.model.problem import Problem, display_path
 
@@ -187,25 +187,20 @@ def _iter_tree(
     warnings: dict[bytes, Problem],
 ) -> Iterator[tuple[bytes, RawItem]]:
     items = store.raw_tree(tree)
-    ordered = sorted(items, key=_order)
-    if ordered != list(items) or _suspicious(items):
+    keys = [item.name + b"/" if item.mode in FOLDER_MODES else item.name for item in items]
+    ordered = sorted(keys)
+    if ordered != keys or _suspicious(items):
         _warn(folder, items, warnings)
-    for item in ordered:
-        path = folder + item.name
-        if prefixes:
-            below = wanted_below(path, prefixes)
-            if below is None:
-                continue
-        else:
-            below = ()
-        if item.mode.lstrip(b"0") == b"40000":
-            yield from _iter_tree(store, item.oid, path + b"/", below, warnings)
+        items = tuple(item for _, item in sorted(zip(keys, items, strict=True)))
+    for key, item in zip(ordered, items, strict=True):
+        path = folder + key
+        below = wanted_below(path.rstrip(b"/"), prefixes) if prefixes else ()
+        if below is None:
+            continue
+        if item.mode in FOLDER_MODES:
+            yield from _iter_tree(store, item.oid, path, below, warnings)
         elif not below:
             yield path, item
-
-
-def _order(item: RawItem) -> bytes:
-    return item.name + b"/" if item.mode.lstrip(b"0") == b"40000" else item.name
 
 
 _SOUND_MODES = frozenset({b"40000", b"100644", b"100755", b"120000", b"160000"})

@@ -5,20 +5,17 @@ that is not on disk comes from HEAD where a sparse checkout leaves it out, and i
 otherwise. Links are reported and never followed; a folder with a `.git` is not entered.
 """
 
-import heapq
 import os
-import stat
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final
 
 from syn.errors import CannotError
 from syn.git.attributes import Attributes
 from syn.git.convert import KEEP, Conversion, to_git
-from syn.git.durable import Folders, open_file
-from syn.git.gitindex import IndexEntry
+from syn.git.disk import DiskItem, Scan, scan
+from syn.git.durable import Folders, read_file
+from syn.git.gitindex import PLAIN_SIZE, IndexEntry
 from syn.git.parse import RawItem, blob_id
 from syn.git.repository import Repository
 from syn.git.snapshot import (
@@ -26,7 +23,6 @@ from syn.git.snapshot import (
     EntryKind,
     NoContentError,
     SnapshotEntry,
-    StatKey,
     clean_prefixes,
     iter_tree,
     kind_of,
@@ -35,19 +31,7 @@ from syn.git.snapshot import (
 from syn.git.splitindex import load_index
 from syn.model.problem import Problem, display_path
 
-_HEAD, _INDEX, _DISK = 0, 1, 2
 _SPARSE_FOLDER: Final = 0o040000
-
-
-class DiskItem(NamedTuple):
-    """What the folder listing says of one path."""
-
-    kind: Literal["file", "symlink", "gitlink", "other"]
-    """`file`, `symlink`, `gitlink` (a nested repository), `other` (a socket, a device)."""
-    stat: StatKey | None
-
-
-_Streamed: TypeAlias = tuple[bytes, int, RawItem | IndexEntry | DiskItem]
 
 
 class BareRepositoryError(CannotError):
@@ -75,7 +59,6 @@ class WorktreeSnapshot:
             raise BareRepositoryError(repo.git_dir)
         self._repo = repo
         self._root = repo.root
-        self._root_bytes = os.fsencode(repo.root)
         self._prefixes = clean_prefixes(prefixes)
         self._wanted = wanted
         self._attributes = Attributes(repo)
@@ -98,14 +81,18 @@ class WorktreeSnapshot:
 
     def entries(self) -> Iterator[SnapshotEntry]:
         """Every tracked or untracked path, sorted by path bytes."""
+        self._folders.close()
         sparse = b""
-        for path, group in groupby(self._streams(), key=itemgetter(0)):
-            head, index, disk = _sides(group)
-            if index is not None and index.mode == _SPARSE_FOLDER:
-                sparse = path
-                continue
-            skipped = bool(sparse and path.startswith(sparse))
-            skipped = skipped or (index is not None and index.skip_worktree)
+        for path, head, index, disk in self._merged():
+            skipped = False
+            if index is not None and len(index.head) > PLAIN_SIZE:
+                # Flags beyond the first sixteen bits, which few entries have.
+                if index.mode == _SPARSE_FOLDER:
+                    sparse = path
+                    continue
+                skipped = index.skip_worktree
+            if sparse and path.startswith(sparse):
+                skipped = True
             entry = self._entry(path, head, index, disk, skipped=skipped)
             if entry is not None:
                 yield entry
@@ -133,64 +120,54 @@ class WorktreeSnapshot:
 
     def read_disk(self, entry: SnapshotEntry) -> bytes:
         """The file's bytes exactly as they stand on disk."""
-        with open_file(self._folders, entry.path) as file:
-            return file.read()
+        return read_file(self._folders, entry.path)
 
     def to_git(self, path: bytes, data: bytes) -> bytes:
         """What git would store for these bytes at this path."""
         how = self._attributes.conversion(path)
         return data if how.keeps_bytes else to_git(data, how, self._staged_blob(path, how))
 
-    def _streams(self) -> Iterator[_Streamed]:
+    def _merged(
+        self,
+    ) -> Iterator[tuple[bytes, RawItem | None, IndexEntry | None, DiskItem | None]]:
+        # All three come sorted by path; this is the loop that runs once a file.
+        heads, indexed, on_disk = self._head_items(), self._index_entries(), self._disk_items()
+        head, index, disk = next(heads, None), next(indexed, None), next(on_disk, None)
+        while head is not None or index is not None or disk is not None:
+            path = disk.path if disk is not None else None
+            if head is not None and (path is None or head[0] < path):
+                path = head[0]
+            if index is not None and (path is None or index.path < path):
+                path = index.path
+            assert path is not None  # noqa: S101 - one of the three is there
+            mine, staged, found = None, None, None
+            while head is not None and head[0] == path:
+                mine, head = head[1], next(heads, None)
+            while index is not None and index.path == path:
+                staged, index = index, next(indexed, None)
+            if disk is not None and disk.path == path:
+                found, disk = disk, next(on_disk, None)
+            yield path, mine, staged, found
+
+    def _head_items(self) -> Iterator[tuple[bytes, RawItem]]:
         tree = self._repo.head_tree()
-        streams: list[Iterator[_Streamed]] = [self._disk_stream(), self._index_stream()]
-        if tree is not None:
-            items = iter_tree(
-                self._repo.store, tree, self._prefixes or EVERYWHERE, self._tree_warnings
-            )
-            streams.append((path, _HEAD, item) for path, item in items)
-        return heapq.merge(*streams, key=itemgetter(0, 1))
+        if tree is None:
+            return iter(())
+        return iter_tree(self._repo.store, tree, self._prefixes or EVERYWHERE, self._tree_warnings)
 
-    def _index_stream(self) -> Iterator[_Streamed]:
-        for entry in load_index(self._repo.index_path)[1].entries:
-            if wanted_below(entry.path.rstrip(b"/"), self._prefixes) == ():
-                yield entry.path, _INDEX, entry
+    def _index_entries(self) -> Iterator[IndexEntry]:
+        entries = load_index(self._repo.index_path)[1].entries
+        if not self._prefixes:
+            return iter(entries)
+        return (e for e in entries if wanted_below(e.path.rstrip(b"/"), self._prefixes) == ())
 
-    def _disk_stream(self) -> Iterator[_Streamed]:
-        for path, item in self._scan(b"", self._prefixes):
-            yield path, _DISK, item
+    def _disk_items(self) -> Iterator[DiskItem]:
+        root = os.fsencode(self._root)
 
-    def _scan(self, folder: bytes, prefixes: tuple[bytes, ...]) -> Iterator[tuple[bytes, DiskItem]]:
-        for key, found in self._listing(folder):
-            path = folder + found.name
-            below = wanted_below(path, prefixes) if prefixes else ()
-            if below is None:
-                continue
-            if key.endswith(b"/"):
-                yield from self._scan(path + b"/", below)
-            elif found.is_dir(follow_symlinks=False):
-                yield path, DiskItem("gitlink", None)
-            elif not below or found.is_symlink():
-                item = _disk_item(found)
-                if item is not None:
-                    yield path, item
+        def saw_rules(path: bytes) -> None:
+            self._attributes.saw_rules(self._root / os.fsdecode(path))
 
-    def _listing(self, folder: bytes) -> list[tuple[bytes, "os.DirEntry[bytes]"]]:
-        try:
-            with os.scandir(self._root_bytes + b"/" + folder) as found:
-                listed = [(_disk_order(entry), entry) for entry in found]
-        except (FileNotFoundError, NotADirectoryError):
-            return []  # it went away between the listing above and now
-        except OSError as error:
-            self._cannot_list(folder, error)
-            return []
-        listed.sort(key=itemgetter(0))
-        if not folder:
-            listed = [(key, entry) for key, entry in listed if entry.name != b".git"]
-        rules = next((entry for _, entry in listed if entry.name == b".gitattributes"), None)
-        if rules is not None:
-            self._attributes.saw_rules(Path(os.fsdecode(rules.path)))
-        return listed
+        return scan(Scan(root, self._prefixes, saw_rules, self._cannot_list))
 
     def _entry(
         self,
@@ -203,6 +180,8 @@ class WorktreeSnapshot:
     ) -> SnapshotEntry | None:
         tracked = head is not None or index is not None
         oid = head.oid.hex() if head is not None else ""
+        if disk is not None and disk.kind == "file" and tracked and self._plain:
+            return SnapshotEntry(path, "file", True, False, oid, disk.stat, True)
         if disk is None or disk.kind == "other":
             # A tracked file that is a socket or a device now is as good as gone.
             return self._absent(path, head, index, oid, skipped=skipped) if tracked else None
@@ -217,6 +196,10 @@ class WorktreeSnapshot:
             return SnapshotEntry(path, "file", True, False, oid, None, False)
         key = disk.stat if how.keeps_bytes else None
         return SnapshotEntry(path, "file", tracked, ignored, oid, key, True)
+
+    @property
+    def _plain(self) -> bool:
+        return self._links and not self._attributes.active
 
     def _disk_kind(self, head: RawItem | None, disk: DiskItem) -> EntryKind:
         # With core.symlinks=false git checks a link out as a small file: the tree decides.
@@ -294,46 +277,6 @@ def worktree_snapshot(
         BareRepositoryError: there is no work tree.
     """
     return WorktreeSnapshot(repo, prefixes, wanted)
-
-
-def _sides(
-    group: Iterator[_Streamed],
-) -> tuple[RawItem | None, IndexEntry | None, DiskItem | None]:
-    head: RawItem | None = None
-    index: IndexEntry | None = None
-    disk: DiskItem | None = None
-    for _, _, item in group:
-        match item:
-            case RawItem():
-                head = item
-            case IndexEntry():
-                index = item
-            case DiskItem():
-                disk = item
-    return head, index, disk
-
-
-def _disk_order(entry: "os.DirEntry[bytes]") -> bytes:
-    # As in a tree: a folder sorts with its slash, a nested repository without.
-    if entry.is_dir(follow_symlinks=False) and not _is_repository(entry.path):
-        return entry.name + b"/"
-    return entry.name
-
-
-def _disk_item(found: "os.DirEntry[bytes]") -> DiskItem | None:
-    if found.is_symlink():
-        return DiskItem("symlink", None)
-    try:
-        info = found.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    if not stat.S_ISREG(info.st_mode):
-        return DiskItem("other", None)
-    return DiskItem("file", StatKey(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino))
-
-
-def _is_repository(folder: bytes) -> bool:
-    return os.path.lexists(folder + b"/.git")
 
 
 def _setting(repo: Repository, name: str) -> str:

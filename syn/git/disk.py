@@ -1,0 +1,95 @@
+"""The files of a work tree as the file system lists them, sorted by path bytes."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Literal, NamedTuple, TypeAlias
+
+from syn.git.snapshot import StatKey, wanted_below
+
+DiskKind: TypeAlias = Literal["file", "symlink", "gitlink", "other"]
+_Listing: TypeAlias = Iterator[tuple[bytes, "os.DirEntry[bytes]"]]
+
+
+class DiskItem(NamedTuple):
+    """What the folder listing says of one path."""
+
+    path: bytes
+    kind: DiskKind
+    """`gitlink` is a nested repository, `other` a socket or a device."""
+    stat: StatKey | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """How to list a work tree."""
+
+    root: bytes
+    prefixes: tuple[bytes, ...]
+    """Only these and what lies below them; () is everything."""
+    saw_rules: Callable[[bytes], None]
+    """Called with the path of each `.gitattributes`, before the files it speaks of are given."""
+    closed: Callable[[bytes, OSError], None]
+    """Called with a folder (its path and a slash) that cannot be listed."""
+
+
+def scan(how: Scan) -> Iterator[DiskItem]:
+    """Every file, link and nested repository; neither of the last two is entered."""
+    pending: list[tuple[bytes, tuple[bytes, ...], _Listing]]
+    pending = [(b"", how.prefixes, _listing(how, b""))]
+    while pending:
+        folder, prefixes, listing = pending[-1]
+        for key, entry in listing:
+            path = folder + key
+            below = wanted_below(path.rstrip(b"/"), prefixes) if prefixes else ()
+            if below is None:
+                continue
+            if key.endswith(b"/"):
+                pending.append((path, below, _listing(how, path)))
+                break
+            if not below or entry.is_symlink():
+                item = _item(path, entry)
+                if item is not None:
+                    yield item
+        else:
+            pending.pop()
+
+
+def _listing(how: Scan, folder: bytes) -> _Listing:
+    found: list[tuple[bytes, os.DirEntry[bytes]]] = []
+    try:
+        with os.scandir(how.root + b"/" + folder) as entries:
+            for entry in entries:
+                name = entry.name
+                # As in a tree: a folder sorts with its slash, a nested repository without.
+                if entry.is_dir(follow_symlinks=False) and not _is_repository(entry.path):
+                    name += b"/"
+                found.append((name, entry))
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # it went away between the listing above and now
+    except OSError as error:
+        how.closed(folder, error)
+    found.sort(key=itemgetter(0))
+    if not folder:
+        found = [(name, entry) for name, entry in found if entry.name != b".git"]
+    if any(name == b".gitattributes" for name, _ in found):
+        how.saw_rules(folder + b".gitattributes")
+    return iter(found)
+
+
+def _item(path: bytes, entry: "os.DirEntry[bytes]") -> DiskItem | None:
+    if entry.is_file(follow_symlinks=False):
+        try:
+            info = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        key = StatKey(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+        return DiskItem(path, "file", key)
+    if entry.is_symlink():
+        return DiskItem(path, "symlink", None)
+    return DiskItem(path, "gitlink" if entry.is_dir(follow_symlinks=False) else "other", None)
+
+
+def _is_repository(folder: bytes) -> bool:
+    return os.path.lexists(folder + b"/.git")

@@ -1,5 +1,6 @@
 """The entry point: finds the command, runs it, and maps whatever stopped it to a status."""
 
+import gc
 import io
 import os
 import sys
@@ -19,6 +20,9 @@ def run(arguments: Sequence[str] | None = None) -> None:
 
 
 def _status(words: list[str]) -> int:
+    # Bulk reads make millions of small values that live to the end: collecting among them costs a
+    # third of the time and finds nothing.
+    gc.set_threshold(100_000, 20, 100)
     for stream in (sys.stdout, sys.stderr):
         # Facts are UTF-8 whatever the locale is, and output must never fail half-way.
         if isinstance(stream, io.TextIOWrapper):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syn.canon import base64, digest, head, json, merkle, note
-from syn.canon.checkpoint import MAX_SIZE, Checkpoint
+from syn.canon.checkpoint import Checkpoint
 from syn.canon.head import HeadRecord
 from syn.canon.json import CanonError
 from syn.canon.merkle import HASH_SIZE, MAX_PROOF
@@ -165,7 +165,7 @@ def _proof(value: Json) -> Inclusion:
             pass
         case _:
             raise _form("expected index, size and hashes of a proof")
-    if isinstance(index, bool) or isinstance(size, bool) or not 0 <= index < size <= MAX_SIZE:
+    if isinstance(index, bool) or isinstance(size, bool) or not 0 <= index < size:
         raise _form("expected an index below the size")
     if len(hashes) > MAX_PROOF:
         raise ReceiptError("receipt-limit", f"expected at most {MAX_PROOF} hashes in a proof")

@@ -106,6 +106,12 @@ def test_cosignatures_pack_time_and_signature() -> None:
     assert cosignature.message(5, b"text\n") == b"cosignature/v1\ntime 5\ntext\n"
 
 
+def test_times_reach_to_the_end_of_the_format() -> None:
+    for seconds in (0, 2**63 - 1):
+        assert cosignature.decode(cosignature.encode(seconds, b"s" * 64)) == (seconds, b"s" * 64)
+    assert cosignature.decode((2**63).to_bytes(8, "big") + b"s" * 64) is None
+
+
 @pytest.mark.parametrize("data", [b"", b"x" * 71, b"x" * 73, b"\xff" * 72])
 def test_cosignatures_of_another_form_are_none(data: bytes) -> None:
     assert cosignature.decode(data) is None

@@ -73,6 +73,8 @@ def test_doubled_members_are_refused() -> None:
 
 
 def test_limits() -> None:
+    full = Envelope("t", b"", ENVELOPE.signatures * 100)
+    assert dsse.parse(dsse.render(full)) == full
     many = Envelope("t", b"", ENVELOPE.signatures * 101)
     for data in (dsse.render(many), b" " * (dsse.MAX_BYTES + 1)):
         with pytest.raises(EnvelopeError) as caught:
@@ -113,6 +115,8 @@ def test_statements_of_others_are_read() -> None:
         {"subject": {}},
         {"subject": [{"name": "a"}]},
         {"subject": [{"name": "a", "digest": {}}]},
+        {"subject": [{"name": "a", "digest": "sha256"}]},
+        {"subject": [{"name": "a", "digest": ["sha256"]}]},
         {"subject": [{"name": 1, "digest": {"sha256": "aa"}}]},
         {"subject": [{"name": "a", "digest": {"sha256": 1}}]},
         {"subject": ["a"]},

@@ -149,6 +149,7 @@ def test_a_log_reads_back() -> None:
         (lambda lines: [*lines[:2], lines[2].replace(b'"n":3', b'"n":4')], [(3, "head-chain")]),
         (lambda lines: [*lines[:2], lines[2].replace(b"7f0c", b"7f0d")], [(3, "head-chain")]),
         (lambda lines: [lines[0], lines[1].replace(b'"v":1', b'"v":9')], [(2, "head-field")]),
+        (lambda lines: [lines[0].replace(b"aaa", b"aab", 1), *lines[1:]], [(2, "head-chain")]),
     ],
 )
 def test_a_damaged_log_names_the_line(damage: object, expected: list[tuple[int, str]]) -> None:

@@ -38,8 +38,14 @@ def test_nesting_is_bounded_at_64_levels() -> None:
     for _ in range(json.MAX_DEPTH):
         deep = [deep]
     assert json.encode(deep).startswith(b"[[[")
+    for deeper in ([deep], {"a": deep}):
+        with pytest.raises(CanonError, match="64 levels"):
+            json.encode(deeper)
+    for _ in range(json.MAX_DEPTH):
+        deep = {"a": deep} if isinstance(deep, dict) else {}
+    assert json.encode(deep).startswith(b'{"a":{')
     with pytest.raises(CanonError, match="64 levels"):
-        json.encode([deep])
+        json.encode({"a": {"a": deep}})
 
 
 @pytest.mark.parametrize(

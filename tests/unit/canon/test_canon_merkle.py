@@ -102,6 +102,18 @@ def test_an_inclusion_proof_fails_with_its_reason(
     assert caught.value.cause is Cause.REFUSED
 
 
+def test_a_proof_holds_63_hashes_and_no_more() -> None:
+    """The leftmost leaf of the largest tree has 63 siblings."""
+    size, leaf, path = 2**63 - 1, HASHES[0], [HASHES[1]] * 63
+    root = leaf
+    for sibling in path:
+        root = merkle.node_hash(root, sibling)
+    merkle.verify_inclusion(leaf, 0, size, path, root)
+    with pytest.raises(ProofError) as caught:
+        merkle.verify_inclusion(leaf, 0, 2 * size, [*path, HASHES[1]], root)
+    assert caught.value.code == "proof-limit"
+
+
 @pytest.mark.parametrize(("leaf", "root"), [(b"", b""), (b"", ROOT), (HASHES[0], b"")])
 def test_short_hashes_prove_nothing(leaf: bytes, root: bytes) -> None:
     with pytest.raises(ProofError, match="32 bytes"):

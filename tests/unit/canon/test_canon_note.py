@@ -85,6 +85,19 @@ def test_a_hundred_signatures_are_accepted() -> None:
     assert len(note.parse(f"a\n\n{line() * 100}".encode()).signatures) == 100
 
 
+def test_a_note_of_just_1_mib_is_accepted() -> None:
+    text = "a" * (note.MAX_BYTES - len(f"\n\n{line()}".encode()))
+    data = f"{text}\n\n{line()}".encode()
+    assert len(data) == note.MAX_BYTES
+    assert note.parse(data).text == f"{text}\n"
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a+b", "a\x01b", "a\x1fb", "a\u3000b"])
+def test_what_cannot_name_a_key(name: str) -> None:
+    assert not note.is_key_name(name)
+    assert note.is_key_name("example.org/é!~")
+
+
 def test_verify_returns_the_trusted_signatures_in_order() -> None:
     other = replace(SIGNATURE, name="example.org/b")
     stranger = replace(SIGNATURE, name="example.org/c", signature=b"bad")

@@ -123,6 +123,8 @@ LONG: dict[str, Json] = {**PROOF, "hashes": [1] * 64}
         {"proofs": []},
         {"proofs": {"row": PROOF, "entry": PROOF}},
         {"proofs": {"row": PROOF, "entry": PROOF, "record": {**PROOF, "index": True}}},
+        {"proofs": {"row": PROOF, "entry": PROOF, "record": {**PROOF, "index": True, "size": 2}}},
+        {"proofs": {"row": PROOF, "entry": PROOF, "record": {**PROOF, "size": True}}},
         {"proofs": {"row": PROOF, "entry": PROOF, "record": {**PROOF, "index": 1}}},
         {"proofs": {"row": PROOF, "entry": PROOF, "record": {**PROOF, "size": 0}}},
         {"proofs": {"row": PROOF, "entry": PROOF, "record": {**PROOF, "more": 0}}},
@@ -140,6 +142,7 @@ def test_decode_is_strict(change: dict[str, Json]) -> None:
     ("code", "data"),
     [
         ("receipt-form", receipt.encode(issue())[:-1]),
+        ("receipt-form", receipt.encode(issue())[:-1] + b" "),
         ("receipt-form", receipt.encode(issue()).replace(b":", b": ", 1)),
         ("receipt-form", b"[]\n"),
         ("receipt-form", b"\n"),
@@ -156,3 +159,8 @@ def test_decode_refuses_other_bytes(code: str, data: bytes) -> None:
     with pytest.raises(SynError) as caught:
         receipt.decode(data)
     assert caught.value.code == code
+
+
+def test_63_hashes_are_accepted() -> None:
+    value = replace(issue(), row_proof=receipt.Inclusion(0, 9, (b"h" * 32,) * 63))
+    assert receipt.decode(receipt.encode(value)) == value

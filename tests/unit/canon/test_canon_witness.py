@@ -136,6 +136,15 @@ def test_a_record_that_misstates_its_position_is_no_witness() -> None:
     assert caught.value.code == "witness-index"
 
 
+def test_a_record_of_the_right_number_in_the_wrong_place_is_no_witness() -> None:
+    """A log may not hold its newest record early: number and place must both be the last."""
+    newest, older = log(2).leaves[1], log(2).leaves[0]
+    source = log_of((newest, older))
+    proof = TlogProof(newest, 0, merkle.inclusion_proof(source.leaf_hashes(), 0), signed(source))
+    with pytest.raises(WitnessError, match="last leaf 1, got 0"):
+        open_with_first_key(rendered(proof))
+
+
 def test_a_leaf_that_is_no_head_record_is_no_witness() -> None:
     with pytest.raises(head.HeadError):
         open_with_first_key(witness_bytes(log_of((b"{}",))))

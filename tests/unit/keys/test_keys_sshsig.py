@@ -95,6 +95,20 @@ def test_a_changed_blob_fails_with_its_reason(code: str, changed: dict[str, byte
     assert caught.value.cause is Cause.REFUSED
 
 
+@pytest.mark.parametrize("namespace", [b"", b"git\0", b"git\n", b"\xff", "gît".encode()])
+def test_a_namespace_is_printable_ascii(namespace: bytes) -> None:
+    with pytest.raises(SshSignatureError, match="printable"):
+        sshsig.parse(armor(blob(namespace=string(namespace))))
+
+
+def test_lines_have_one_width() -> None:
+    text = base64.b64encode(blob()).decode()
+    for cuts in ((60, 130), (70, 139), (70, 141)):
+        lines = (text[: cuts[0]], text[cuts[0] : cuts[1]], text[cuts[1] :])
+        with pytest.raises(SshSignatureError, match="one width"):
+            sshsig.parse("\n".join((BEGIN, *lines, END)).encode())
+
+
 @pytest.mark.parametrize(
     "kind", [b"ssh-rsa", b"ecdsa-sha2-nistp256", b"sk-ssh-ed25519@openssh.com"]
 )

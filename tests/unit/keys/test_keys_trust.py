@@ -92,6 +92,7 @@ def test_namespaces_restrict_a_key() -> None:
         ("trust-form", f'a x="1",x="2" {LINE}'),
         ("trust-form", f"a x, {LINE}"),
         ("trust-form", f"a b c {LINE}"),
+        ("trust-form", f'a {LINE}"x'),
         ("trust-form", f'"" {LINE}'),
         ("trust-option", f"a cert-authority {LINE}"),
         ("trust-option", f'a valid-before="20200101" {LINE}'),

@@ -3,7 +3,6 @@
 Values in, values out; all but a clearance move only towards the stricter state.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from syn.errors import RefusedError, UsageError
@@ -131,9 +130,3 @@ def _change(action: str, session: str, page: Page, reason: str, by: str) -> Chan
 def hidden_steps(changes: tuple[Change, ...]) -> frozenset[int]:
     """The steps that tombstones hide."""
     return frozenset(change.step for change in changes if change.action == TOMBSTONE)
-
-
-def changed_page(pages: Iterator[Page], position: int, changed: Page) -> Iterator[Page]:
-    """The pages with the one at `position` exchanged."""
-    for index, page in enumerate(pages):
-        yield changed if index == position else page

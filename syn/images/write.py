@@ -14,7 +14,7 @@ from syn.errors import RefusedError
 from syn.images.edit import (
     OPERATOR_SEAL,
     EditError,
-    changed_page,
+    SealIds,
     hidden_steps,
     mended,
     quarantine_change,
@@ -234,7 +234,7 @@ class Decision:
 def quarantine(
     image: Image, decision: Decision, signer: Signer | None = None, code: str = OPERATOR_SEAL
 ) -> str:
-    """Seal a page; gives its seal id.
+    """Seal a page, and every other page of the same bytes; gives the page's seal id.
 
     The image must check as a whole; the page need not, for a page in doubt is what a seal is for.
 
@@ -243,21 +243,33 @@ def quarantine(
     """
     checked = _servable(image)
     page = page_at(image, checked, decision.position)
-    verdict = checked.report.page(decision.position)
-    if page.sealed and verdict is None:
+    if page.sealed and checked.report.page(decision.position) is None:
         message = f"page {decision.position} is sealed already ({page.qid})"
         raise EditError("already-sealed", message)
-    blob = checked.blobs.get(page.digest)
-    qid = f"q{checked.last_seal + 1}"
-    row = mended(page, decision.position, page.length if blob is None else blob.size)
-    sealed = seal(row, qid, code)
-    rows = changed_page(image.pages(), decision.position, sealed)
+    sealed = dict(_sealed_rows(image, checked, page.digest, decision.position, code))
+    rows = (sealed.get(index, row) for index, row in enumerate(image.pages()))
     if isinstance(image, NativeImage):
-        change = quarantine_change(checked.head.session, sealed, decision.reason, decision.by)
-        _decide(image, rows, signer, changes=(change,))
+        session = checked.head.session
+        changes = [
+            quarantine_change(session, row, decision.reason, decision.by) for row in sealed.values()
+        ]
+        _decide(image, rows, signer, changes=tuple(changes))
     else:
         rewrite_manifest(image, checked.head, rows)
-    return qid
+    return sealed[decision.position].qid
+
+
+def _sealed_rows(
+    image: Image, checked: Checked, digest: str, position: int, code: str
+) -> Iterator[tuple[int, Page]]:
+    """The page and the unsealed pages of the same bytes, each sealed under an id of its own."""
+    ids = SealIds(checked.last_seal)
+    qid = ids.fresh()
+    blob = checked.blobs.get(digest)
+    for index, page in enumerate(image.pages()):
+        if index == position or (page.digest == digest and not page.sealed):
+            row = mended(page, index, page.length if blob is None else blob.size)
+            yield index, seal(row, qid if index == position else ids.fresh(), code)
 
 
 def hide(image: Image, decision: Decision, signer: Signer | None = None) -> None:

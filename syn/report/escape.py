@@ -14,6 +14,7 @@ escaped under both.
 """
 
 import re
+from collections.abc import Iterator
 
 from syn.canon.json import encode
 
@@ -71,6 +72,20 @@ def block(text: str, *, data: bool = True) -> str:
     """Several lines for a terminal: LF and tabs are kept, CRLF is shown as LF, the rest escaped."""
     lines = text.replace("\r\n", "\n").split("\n")
     return "\n".join("\t".join(printable(p, data=data) for p in line.split("\t")) for line in lines)
+
+
+def hidden(text: str) -> Iterator[tuple[int, str]]:
+    """Every character that `block` escapes in a text that is read: its offset, and itself.
+
+    Line ends (LF, CRLF) and tabs are what they seem; so is what ordinary writing needs.
+    """
+    if not _STRICT.search(text):
+        return
+    for found in _DATA.finditer(text):
+        char = found[0]
+        crlf = char == "\r" and text[found.end() : found.end() + 1] == "\n"
+        if char not in "\n\t" and not crlf:
+            yield found.start(), char
 
 
 def encodable(text: str) -> str:

@@ -4,7 +4,7 @@ It is put in place whole and removed whole, so it either counts or is not there.
 stand in git's object store before; only the ledger's new lines stand in the intent itself.
 """
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from syn.canon import json as canonical
@@ -31,13 +31,16 @@ class DamagedIntentError(CannotError):
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """One file that the write changes: source digests and blobs, "" where there is no file."""
+    """One file that the write changes: digests and blobs, "" where there is no file."""
 
     path: str
     before: str
+    """SHA-256 of the bytes on disk, like the next."""
     after: str
     before_blob: str
     after_blob: str
+    stored_blob: str
+    """What a commit holds: the same, but for git's own conversions (line ends)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def _to_json(intent: Intent) -> Json:
     ident, tail = intent.ident, intent.tail
     return {
         "v": 1,
-        "files": [[f.path, f.before, f.after, f.before_blob, f.after_blob] for f in intent.files],
+        "files": [list(astuple(file)) for file in intent.files],
         "adopted": [[path, oid] for path, oid in intent.adopted],
         "appends": [[a.path, a.length, a.base, a.data.decode()] for a in intent.appends],
         "tail": [tail.writer, tail.length, tail.head],

@@ -11,6 +11,7 @@ from syn.facts.globs import FactGlobs
 from syn.facts.twins import path_problems
 from syn.git.parse import blob_id
 from syn.git.snapshot import Snapshot, SnapshotEntry
+from syn.git.worktree import WorktreeSnapshot
 from syn.ledger import heads, links, segments
 from syn.ledger.entry import Defect, HashedEntry, decode
 from syn.ledger.segments import Ledger
@@ -221,6 +222,13 @@ def read_plain(snapshot: Snapshot, entry: SnapshotEntry) -> bytes:
             "put the file itself there",
         )
     return snapshot.read(entry)
+
+
+def stored_bytes(snapshot: Snapshot, path: str, data: bytes) -> bytes:
+    """What git would store for a file of the work tree, which is what is recorded (design 2)."""
+    if isinstance(snapshot, WorktreeSnapshot):
+        return snapshot.to_git(path.encode(), data)
+    return data
 
 
 def unreadable_finding(subject: str, error: CannotError | RefusedError) -> Finding:

@@ -16,6 +16,7 @@ from syn.errors import CannotError, RefusedError
 from syn.git import durable
 from syn.git.parse import Ident
 from syn.git.repository import Repository
+from syn.git.snapshot import Snapshot
 from syn.git.write import check_locks, commit_blobs, keep_objects, write_object
 from syn.ledger.build import Draft, Signer, lines, next_entries
 from syn.ledger.entry import HashedEntry
@@ -23,6 +24,7 @@ from syn.ledger.segments import Tail, segment_path
 from syn.services import intent as intents
 from syn.services.indexing import Reading
 from syn.services.intent import Append, Intent, PlannedFile
+from syn.services.reading import stored_bytes
 from syn.services.workspace import Workspace, stamp
 from syn.services.writer import choose_tail, save_tail
 
@@ -58,7 +60,7 @@ class FileChange:
     data: bytes | None
     """None removes the file."""
     base: str
-    """Source digest of the bytes the decision was made on; "" when there was no file."""
+    """Digest of the bytes on disk that the decision was made on; "" when there was no file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def record(
     tail = choose_tail(workspace, reading.ledger.ledger)
     ts = stamp(workspace.around.now)
     entries, new_tail = next_entries(tail, decision.drafts, ts, signer=recorder.signer)
-    plan = _prepare(workspace, decision, entries, new_tail, recorder)
+    plan = _prepare(workspace, reading.snapshot, decision, (entries, new_tail), recorder)
     intents.write(workspace, plan)
     try:
         _carry_out(workspace, plan, recorder)
@@ -169,30 +171,27 @@ def _bytes_of(path: Path) -> bytes | None:
 
 def _prepare(
     workspace: Workspace,
+    snapshot: Snapshot,
     decision: Decision,
-    entries: tuple[HashedEntry, ...],
-    tail: Tail,
+    made: tuple[tuple[HashedEntry, ...], Tail],
     recorder: Recorder,
 ) -> Intent:
-    root, repository = workspace.root, workspace.repository
-    files = tuple(_planned(repository, root, change) for change in decision.changes)
+    root = workspace.root
+    objects = _Objects(workspace, snapshot)
+    files = tuple(_planned(objects, change) for change in decision.changes)
     changed = {file.path for file in files}
     sources = _sources(decision.drafts)
     adopted = tuple(
-        (path, _adopt(repository, root, path, sources))
+        (path, _adopt(objects, path, sources))
         for path in dict.fromkeys(decision.adopted)
         if path not in changed
     )
-    kept = {file.before: file.before_blob for file in files if file.before}
-    if not workspace.config.commit:
-        kept |= {file.after: file.after_blob for file in files if file.after}
-        kept |= {sources[path]: oid for path, oid in adopted if oid and sources.get(path)}
-    keep_objects(repository, kept)
+    keep_objects(workspace.repository, objects.kept)
     return Intent(
         files=files,
         adopted=adopted,
-        appends=tuple(_appends(root, entries)),
-        tail=tail,
+        appends=tuple(_appends(root, made[0])),
+        tail=made[1],
         ident=recorder.ident,
         message=decision.message,
         commit=workspace.config.commit,
@@ -209,26 +208,62 @@ def _sources(drafts: Iterable[Draft]) -> dict[str, str]:
     return sources
 
 
-def _planned(repository: Repository, root: Path, change: FileChange) -> PlannedFile:
-    before = _bytes_of(root / change.path)
-    if (sha256(before) if before is not None else "") != change.base:
-        raise OutOfDateError(change.path, change.base, sha256(before or b""))
+class _Objects:
+    """Writes bytes into git, and notes which of them have to be kept reachable."""
+
+    def __init__(self, workspace: Workspace, snapshot: Snapshot) -> None:
+        self.root = workspace.root
+        self.kept: dict[str, str] = {}
+        self._repository = workspace.repository
+        self._snapshot = snapshot
+        self._commit = workspace.config.commit
+
+    def write(self, data: bytes | None, *, keep: bool) -> str:
+        """The blob's id; "" for no file."""
+        if data is None:
+            return ""
+        oid = write_object(self._repository, "blob", data)
+        if keep:
+            self.kept[sha256(data)] = oid
+        return oid
+
+    def replaced(self, path: str, data: bytes | None) -> str:
+        """The blob of bytes that go: as they stand on disk, and as they are recorded."""
+        self.write(self.stored(path, data), keep=True)
+        return self.write(data, keep=True)
+
+    def recorded(self, path: str, data: bytes | None) -> str:
+        """The blob of bytes that come, as a commit holds them; kept where none will."""
+        return self.write(self.stored(path, data), keep=not self._commit)
+
+    def stored(self, path: str, data: bytes | None) -> bytes | None:
+        """What git would store."""
+        return None if data is None else stored_bytes(self._snapshot, path, data)
+
+
+def _planned(objects: _Objects, change: FileChange) -> PlannedFile:
+    before = _bytes_of(objects.root / change.path)
+    actual = "" if before is None else sha256(before)
+    if actual != change.base:
+        raise OutOfDateError(change.path, change.base, actual)
     return PlannedFile(
         path=change.path,
         before=change.base,
         after="" if change.data is None else sha256(change.data),
-        before_blob="" if before is None else write_object(repository, "blob", before),
-        after_blob="" if change.data is None else write_object(repository, "blob", change.data),
+        before_blob=objects.replaced(change.path, before),
+        after_blob=objects.write(change.data, keep=False),
+        stored_blob=objects.recorded(change.path, change.data),
     )
 
 
-def _adopt(repository: Repository, root: Path, path: str, sources: dict[str, str]) -> str:
+def _adopt(objects: _Objects, path: str, sources: dict[str, str]) -> str:
     """The blob of a file that is recorded as it is; the bytes are those that were decided on."""
-    data = _bytes_of(root / path)
-    expected = sources.get(path)
-    if expected is not None and expected != ("" if data is None else sha256(data)):
-        raise OutOfDateError(path, expected, "" if data is None else sha256(data))
-    return "" if data is None else write_object(repository, "blob", data)
+    data = _bytes_of(objects.root / path)
+    stored = objects.stored(path, data)
+    actual = "" if stored is None else sha256(stored)
+    if sources.get(path, actual) != actual:
+        raise OutOfDateError(path, sources[path], actual)
+    return objects.recorded(path, data)
 
 
 def _appends(root: Path, entries: tuple[HashedEntry, ...]) -> Iterator[Append]:
@@ -310,7 +345,9 @@ def _commit(workspace: Workspace, plan: Intent, recorder: Recorder) -> None:
             return
         if not all(data.startswith(heads[path]) for path, data in segments.items()):
             return  # HEAD's history of this writer is another one: left in the work tree
-    blobs: dict[bytes, str | None] = {f.path.encode(): f.after_blob or None for f in plan.files}
+    blobs: dict[bytes, str | None] = {
+        file.path.encode(): file.stored_blob or None for file in plan.files
+    }
     blobs |= {path.encode(): oid or None for path, oid in plan.adopted}
     for path, data in segments.items():
         blobs[path] = write_object(repository, "blob", data)

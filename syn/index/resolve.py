@@ -15,7 +15,14 @@ from urllib.parse import unquote
 from syn.index.rows import FactKey
 
 _SUFFIX = ".md"
-_FILE_NAME = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
+_WITHIN_VAULT = re.compile(r"dendron://[^/]+/(.+)", re.DOTALL)
+"""How Dendron writes a note with the name of its vault, mostly the very same one."""
+_ATTACHMENT_NAME = re.compile(
+    r"\.(png|jpe?g|gif|svg|webp|avif|bmp|tiff?|pdf|mp[34]|m4a|wav|ogg|flac|webm|mov|csv|tsv|txt"
+    r"|json|ya?ml|html?|zip|docx?|xlsx?|pptx?|canvas|excalidraw|drawio)\Z",
+    re.IGNORECASE,
+)
+"""What people embed beside notes. Not "anything with a dot": note names hold dots too."""
 
 
 def fold(text: str) -> str:
@@ -66,10 +73,11 @@ class Resolver:
         found = self._find(linking, target)
         if not found and syntax == "markdown" and "%" in target:
             found = self._find(linking, unquote(target))
+        if not found and (within := _WITHIN_VAULT.match(target)):
+            found = self._find(linking, within[1])
         if found:
             return found
-        embedded = syntax == "embed" and _FILE_NAME.search(target)
-        return _ATTACHMENT if embedded and not target.endswith(_SUFFIX) else _MISSING
+        return _ATTACHMENT if syntax == "embed" and _ATTACHMENT_NAME.search(target) else _MISSING
 
     def by_id(self, fact_id: str) -> tuple[str, ...]:
         """The paths of the facts with exactly this id, in path order."""

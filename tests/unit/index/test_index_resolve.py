@@ -45,6 +45,7 @@ WORLD = {
         ("top.md", "wiki", "FRU\u0308HER", "alias", "facts/New name.md"),
         ("top.md", "wiki", "OLD NAME", "title", "facts/New name.md"),
         ("top.md", "wiki", "STRASSE äö", "title", "facts/straße.md"),
+        ("top.md", "wiki", "dendron://any.vault/v1.2", "suffix", "facts/v1.2.md"),
         ("top.md", "wiki", "PLAIN", "title", "facts/plain.md"),
         ("facts/b/x.md", "wiki", "", "self", "facts/b/x.md"),
     ],
@@ -84,6 +85,7 @@ def test_an_embedded_file_that_is_no_markdown_is_an_attachment() -> None:
     found = resolver(WORLD)
     assert found.resolve("top.md", "embed", "img/p.png").outcome == "attachment"
     assert found.resolve("top.md", "embed", "gone.md").outcome == "missing"
+    assert found.resolve("top.md", "embed", "topic.links").outcome == "missing"
     assert found.resolve("top.md", "wiki", "img/p.png").outcome == "missing"
 
 

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from syn.errors import CannotError, RefusedError
-from syn.keys.public import KEY_SIZE, PublicKey
+from syn.keys.public import PublicKey
 
 MAX_FILE = 64 << 10
 _MODE = 0o600
@@ -67,8 +67,6 @@ def from_seed(seed: bytes) -> PrivateKey:
     Raises:
         ValueError: the seed has another length.
     """
-    if len(seed) != KEY_SIZE:
-        raise ValueError("expected a seed of 32 bytes")
     return _wrap(Ed25519PrivateKey.from_private_bytes(seed))
 
 

@@ -50,9 +50,7 @@ class PublicKey:
         return " ".join((KEY_TYPE, base64.encode(self.blob), *comment.split()))
 
     def verify(self, message: bytes, signature: bytes) -> bool:
-        """Whether the 64 bytes are this key's Ed25519 signature over the message."""
-        if len(signature) != SIGNATURE_SIZE:
-            return False
+        """Whether these are the 64 bytes of this key's Ed25519 signature over the message."""
         try:
             Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, message)
         except InvalidSignature:

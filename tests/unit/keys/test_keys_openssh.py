@@ -26,6 +26,7 @@ def test_save_and_load(tmp_path: Path) -> None:
     openssh.save(key, tmp_path / "id", "alice  laptop\n")
     assert openssh.load(tmp_path / "id").public == key.public
     assert stat.S_IMODE((tmp_path / "id").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "id.pub").stat().st_mode) == 0o644
     line = (tmp_path / "id.pub").read_text()
     assert line == f"{key.public.line()} alice laptop\n"
     assert public.parse_line(line) == (key.public, "alice laptop")
@@ -46,7 +47,7 @@ def test_save_never_overwrites(tmp_path: Path, name: str) -> None:
     with pytest.raises(KeyExistsError) as caught:
         openssh.save(private_key(1), tmp_path / "id")
     assert caught.value.code == "key-exists"
-    assert not (tmp_path / "nowhere").exists()
+    assert sorted(item.name for item in tmp_path.iterdir()) == [name]
 
 
 def test_save_into_a_missing_folder_is_a_clear_error(tmp_path: Path) -> None:
@@ -86,6 +87,14 @@ def test_tight_modes_are_accepted(tmp_path: Path, mode: int) -> None:
     openssh.save(private_key(1), tmp_path / "id")
     (tmp_path / "id").chmod(mode)
     assert openssh.load(tmp_path / "id").public == private_key(1).public
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_a_key_of_another_user_is_refused(tmp_path: Path) -> None:
+    openssh.save(private_key(1), tmp_path / "id")
+    os.chown(tmp_path / "id", 12345, -1)
+    with pytest.raises(LooseKeyError, match="another user"):
+        openssh.load(tmp_path / "id")
 
 
 def test_what_is_no_plain_file_is_refused(tmp_path: Path) -> None:
@@ -183,5 +192,6 @@ def test_verify_takes_64_bytes_of_this_key() -> None:
     signature = key.sign(b"message")
     assert key.public.verify(b"message", signature)
     assert not key.public.verify(b"other", signature)
-    assert not key.public.verify(b"message", signature + b"\0")
+    for other in (signature + b"\0", signature[:-1], b"", signature[:32] + b"\xff" * 32):
+        assert not key.public.verify(b"message", other)
     assert not private_key(2).public.verify(b"message", signature)

@@ -204,6 +204,14 @@ def test_an_envelope_is_verified_by_key_whatever_the_keyid() -> None:
     assert signing.verify_envelope(hidden, both) == (KEY.public,)
 
 
+def test_a_signature_that_names_another_trusted_key_is_bad() -> None:
+    keys = (KEY.public, private_key(2).public)
+    sig = signing.sign_envelope("t", b"payload", [KEY]).signatures[0].sig
+    misnamed = Envelope("t", b"payload", (EnvelopeSignature(keys[1].fingerprint, sig),))
+    with pytest.raises(EnvelopeSignatureError):
+        signing.verify_envelope(misnamed, keys)
+
+
 def test_an_envelope_under_no_trusted_key_has_no_verdict() -> None:
     envelope = signing.sign_envelope("t", b"payload", [KEY])
     for keys in ((), (private_key(2).public,)):

@@ -5,27 +5,23 @@ or our own paths staged; never a reference without its objects, and never an ind
 the new commit's files back (proofs 6).
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 import pygit2
-from pygit2.enums import ObjectType as PgType
-from pygit2.enums import Option
 
 from syn.canon.digest import is_digest, sha256
 from syn.errors import CannotError, RefusedError, UsageError
-from syn.git.durable import fsync_folder
-from syn.git.loose import loose_path
+from syn.git.newobjects import NewObjects, fsync_objects
 from syn.git.parse import (
     EMPTY_TREE,
     FILE_MODE,
+    TREE_MODE,
     Ident,
     ObjectType,
     TreeItem,
     add_signature,
-    object_id,
     render_commit,
     render_tree,
 )
@@ -36,12 +32,6 @@ from syn.model.problem import display_path
 
 KEPT_REF: Final = "refs/synapse/kept"
 _ATTEMPTS = 5
-_TYPES: Final[dict[ObjectType, PgType]] = {
-    "commit": PgType.COMMIT,
-    "tree": PgType.TREE,
-    "blob": PgType.BLOB,
-    "tag": PgType.TAG,
-}
 _KEEPER = Ident("syn", "syn@localhost", 0)
 
 
@@ -61,7 +51,7 @@ def init_repository(path: Path, branch: str = "main") -> Repository:
     """
     if not pygit2.reference_is_valid_name(f"refs/heads/{branch}"):
         raise UsageError("bad-ref-name", f"{branch!r} is no name of a branch")
-    _fsync_objects()
+    fsync_objects()
     try:
         pygit2.init_repository(str(path), initial_head=branch)
     except (pygit2.GitError, OSError, ValueError) as error:
@@ -106,10 +96,9 @@ def commit_paths(  # noqa: PLR0913 - a commit has that many independent parts
         LockedError: another program holds git's index or the branch; nothing was done.
         PathRefusedError: a path is a link or a folder there, or no path.
     """
-    blobs = {
-        path: None if d is None else write_object(repo, "blob", d) for path, d in changes.items()
-    }
-    return commit_blobs(repo, blobs, message, author, committer, parent=parent, sign=sign)
+    new = NewObjects()
+    blobs = {path: None if d is None else new.add("blob", d) for path, d in changes.items()}
+    return _commit(repo, new, blobs, (message, author, committer), parent, sign)
 
 
 def commit_blobs(  # noqa: PLR0913 - a commit has that many independent parts
@@ -122,7 +111,18 @@ def commit_blobs(  # noqa: PLR0913 - a commit has that many independent parts
     parent: str | None,
     sign: Callable[[bytes], str] | None = None,
 ) -> str:
-    """`commit_paths` for blobs that `write_object` wrote before; raises as it does."""
+    """`commit_paths` for blobs that `write_blobs` wrote before; raises as it does."""
+    return _commit(repo, NewObjects(), blobs, (message, author, committer), parent, sign)
+
+
+def _commit(
+    repo: Repository,
+    new: NewObjects,
+    blobs: Mapping[bytes, str | None],
+    words: tuple[str, Ident, Ident],
+    parent: str | None,
+    sign: Callable[[bytes], str] | None,
+) -> str:
     head = repo.head()
     if head.commit != parent:
         raise RefMovedError(head.ref, parent, head.commit)
@@ -130,51 +130,46 @@ def commit_blobs(  # noqa: PLR0913 - a commit has that many independent parts
     if parent is None:
         check_new_ref(repo, head.ref)
     _check_paths(blobs)
+    message, author, committer = words
     base = repo.store.commit(parent).tree if parent else None
-    tree = write_tree(repo, base, blobs)
-    staged = _staged(repo, tree, blobs)
-    if parent and tree == base:
-        stage(repo, staged)
-        return parent
-    raw = render_commit(tree, (parent,) if parent else (), author, committer, message)
-    commit = write_object(repo, "commit", add_signature(raw, sign(raw)) if sign else raw)
-    stage(repo, staged)
-    subject = message.partition("\n")[0]
-    move_ref(repo, head.ref, commit, parent, committer, f"commit: {subject}")
+    tree = change_tree(repo, new, base, blobs)
+    commit = parent
+    if commit is None or tree != base:
+        raw = render_commit(tree, (parent,) if parent else (), author, committer, message)
+        commit = new.add("commit", add_signature(raw, sign(raw)) if sign else raw)
+    new.write(repo)
+    stage(repo, _staged(repo, tree, blobs))
+    if commit != parent:
+        subject = message.partition("\n")[0]
+        move_ref(repo, head.ref, commit, parent, committer, f"commit: {subject}")
     return commit
 
 
 def write_object(repo: Repository, kind: ObjectType, data: bytes) -> str:
-    """Write an object durably and read it back.
-
-    Raises:
-        ObjectMismatchError: a damaged object of that id is there already.
-        CannotError: it cannot be written.
-    """
-    oid = object_id(kind, data)
-    loose = loose_path(repo.store.folders[0], oid)
-    was_there = loose.exists()
-    _fsync_objects()
-    try:
-        repo.pg.odb.write(_TYPES[kind], data)
-        if was_there:
-            # Git does not fsync loose objects: what we refer to from now on has to be on disk.
-            with loose.open("rb") as file:
-                os.fsync(file.fileno())
-            fsync_folder(loose.parent)
-    except (pygit2.GitError, OSError, ValueError) as error:
-        raise CannotError("cannot-write", f"object {oid} cannot be written: {error}") from error
-    repo.store.read(oid)
+    """Write one object durably and read it back; its id. Raises as `NewObjects.write`."""
+    new = NewObjects()
+    oid = new.add(kind, data)
+    new.write(repo)
     return oid
 
 
-def write_tree(repo: Repository, base: str | None, changes: Mapping[bytes, str | None]) -> str:
-    """Write the tree `base` with these paths set to blobs, or removed with None; its id.
+def write_blobs(repo: Repository, blobs: Iterable[bytes]) -> list[str]:
+    """Write blobs together, many of them as one pack; their ids in order."""
+    new = NewObjects()
+    oids = [new.add("blob", data) for data in blobs]
+    new.write(repo)
+    return oids
+
+
+def change_tree(
+    repo: Repository, new: NewObjects, base: str | None, changes: Mapping[bytes, str | None]
+) -> str:
+    """The tree `base` with these paths set to blobs, or removed with None; its id.
 
     Raises:
         PathRefusedError: a path is no file in `base`, or leads through one.
     """
-    return _write_folder(repo, base, dict(changes), b"") or write_object(repo, "tree", b"")
+    return _change_folder(repo, new, base, dict(changes), b"") or new.add("tree", b"")
 
 
 def keep_blobs(repo: Repository, blobs: Iterable[bytes]) -> None:
@@ -183,11 +178,14 @@ def keep_blobs(repo: Repository, blobs: Iterable[bytes]) -> None:
     Names there are their SHA-256, two digits a folder, so that `kept_blob` finds bytes by source
     digest.
     """
-    keep_objects(repo, {sha256(data): write_object(repo, "blob", data) for data in blobs})
+    new = NewObjects()
+    kept = {sha256(data): new.add("blob", data) for data in blobs}
+    new.write(repo)
+    keep_objects(repo, kept)
 
 
 def keep_objects(repo: Repository, blobs: Mapping[str, str]) -> None:
-    """`keep_blobs` for blobs that `write_object` wrote before: source digest to blob id."""
+    """`keep_blobs` for blobs that `write_blobs` wrote before: source digest to blob id."""
     if blobs:
         _change_kept(repo, {_kept_path(source): oid for source, oid in blobs.items()})
 
@@ -213,7 +211,9 @@ def forget_blobs(repo: Repository, sources: Iterable[str]) -> None:
 def _change_kept(repo: Repository, changes: Mapping[bytes, str | None]) -> None:
     for attempt in range(_ATTEMPTS):
         before = read_ref(repo, KEPT_REF)
-        after = write_tree(repo, before, changes)
+        new = NewObjects()
+        after = change_tree(repo, new, before, changes)
+        new.write(repo)
         if after == before or (before is None and after == EMPTY_TREE):
             return
         try:
@@ -230,8 +230,12 @@ def _kept_path(source: str) -> bytes:
     return name[:2] + b"/" + name[2:]
 
 
-def _write_folder(
-    repo: Repository, base: str | None, changes: dict[bytes, str | None], folder: bytes
+def _change_folder(
+    repo: Repository,
+    new: NewObjects,
+    base: str | None,
+    changes: dict[bytes, str | None],
+    folder: bytes,
 ) -> str | None:
     # The id of the changed folder, or None when nothing is left in it.
     items = {item.name: item for item in repo.store.tree(base)} if base else {}
@@ -243,10 +247,17 @@ def _write_folder(
         else:
             _set_file(items, name, oid, folder + name)
     for name, inner in below.items():
-        _set_folder(repo, items, name, inner, folder + name)
-    if not items:
-        return None
-    return write_object(repo, "tree", render_tree(list(items.values())))
+        there = items.get(name)
+        if there is not None and there.kind != "tree":
+            if any(oid is not None for oid in inner.values()):
+                raise PathRefusedError(folder + name, f"it is a {there.kind}, not a folder")
+            continue
+        tree = _change_folder(repo, new, there.oid if there else None, inner, folder + name + b"/")
+        if tree is None:
+            items.pop(name, None)
+        else:
+            items[name] = TreeItem(TREE_MODE, name, tree)
+    return new.add("tree", render_tree(list(items.values()))) if items else None
 
 
 def _set_file(items: dict[bytes, TreeItem], name: bytes, oid: str | None, path: bytes) -> None:
@@ -259,25 +270,6 @@ def _set_file(items: dict[bytes, TreeItem], name: bytes, oid: str | None, path: 
         items.pop(name, None)
     else:
         items[name] = TreeItem(there.mode if there else FILE_MODE, name, oid)
-
-
-def _set_folder(
-    repo: Repository,
-    items: dict[bytes, TreeItem],
-    name: bytes,
-    changes: dict[bytes, str | None],
-    path: bytes,
-) -> None:
-    there = items.get(name)
-    if there is not None and there.kind != "tree":
-        if all(oid is None for oid in changes.values()):
-            return
-        raise PathRefusedError(path, f"it is a {there.kind} there, and a file below it is new")
-    oid = _write_folder(repo, there.oid if there else None, changes, path + b"/")
-    if oid is None:
-        items.pop(name, None)
-    else:
-        items[name] = TreeItem(0o40000, name, oid)
 
 
 def _staged(
@@ -303,8 +295,3 @@ def _above(path: bytes) -> Iterator[bytes]:
     while b"/" in path:
         path = path.rpartition(b"/")[0]
         yield path
-
-
-def _fsync_objects() -> None:
-    # Off by default in libgit2, and a setting of the whole process: switched on before each write.
-    pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)

@@ -21,6 +21,7 @@ from syn.git.write import (
     init_repository,
     keep_blobs,
     kept_blob,
+    write_blobs,
 )
 from tests.support.gitbox import GitBox
 
@@ -438,4 +439,25 @@ def test_kept_bytes_are_found_and_survive_gc(tmp_path: Path) -> None:
     assert box.git("status", "--porcelain") == ""
     assert box.git("log", "--all", "--format=%s") == "one"
     forget_blobs(repo, [sha256(data) for data in kept])
+    sound(box)
+
+
+def test_many_objects_become_one_sound_pack(tmp_path: Path) -> None:
+    box = GitBox.new(tmp_path / "repo")
+    box.commit("one", {"a.md": "A\n"})
+    big = bytes(range(256)) * 800
+    files: dict[str, bytes | None] = {
+        f"facts/{n % 9}/{n}.md": b"%d\n" % n * (n % 50) for n in range(200)
+    }
+    write_and_commit(box, files | {"big.md": big, "empty.md": b""})
+    sound(box)
+    assert box.git("status", "--porcelain") == ""
+    (pack,) = (box.path / ".git/objects/pack").glob("*.pack")
+    assert box.git("verify-pack", str(pack)) == ""
+    assert (box.path / "big.md").read_bytes() == box.git_bytes("cat-file", "blob", "HEAD:big.md")
+    before = len(list((box.path / ".git/objects/pack").iterdir()))
+    write_and_commit(box, {**files, "one-more.md": b"x"})
+    assert len(list((box.path / ".git/objects/pack").iterdir())) == before
+    repo = open_repository(box.path)
+    assert write_blobs(repo, [b"A\n", big]) == [blob_id(b"A\n"), blob_id(big)]
     sound(box)

@@ -133,12 +133,12 @@ class Builder:
         """
         self._flush()
         with guard(self._target):
+            keys = [self._keys[path] for path in sorted(self._keys)]
+            cross.derive_rows(self._connection, keys, world, self._changes())
             if self._base is None:
                 for statement in schema.CREATE_INDEXES:
                     self._connection.execute(statement)
                 tables.fill_fts(self._connection)
-            keys = [self._keys[path] for path in sorted(self._keys)]
-            cross.derive_rows(self._connection, keys, world, self._changes())
             self._write_meta(meta)
             self._connection.execute("COMMIT")
             self._check()

@@ -6,6 +6,7 @@ In a copy, only what can have changed is written; what is written is what a full
 import sqlite3
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 
 from syn.index import derive
 from syn.index.derive import LinkRef, World
@@ -21,7 +22,7 @@ from syn.index.rows import (
     FactKey,
     FactRow,
 )
-from syn.index.store.schema import quoted
+from syn.index.store.schema import BACKLINKS, quoted
 from syn.index.store.tables import insert_rows
 from syn.index.words import Cell, cell_of
 
@@ -107,15 +108,21 @@ def _stale_cells(connection: sqlite3.Connection, world: World, doubled: Set[str]
 def _derive_targets(
     connection: sqlite3.Connection, keys: Sequence[FactKey], changes: Changes | None
 ) -> None:
-    if changes is None or changes.moves_links:
-        connection.execute("DELETE FROM target")
+    if changes is None:
         links: Iterator[LinkRef] = connection.execute(_LINKS)
+    elif changes.moves_links:
+        # Filling a table beside its index costs twice what making the index afterwards does.
+        connection.execute("DROP INDEX target_path")
+        connection.execute("DELETE FROM target")
+        links = connection.execute(_LINKS)
     else:
         links = iter(_links_of(connection, changes.written))
     first = next(links, None)
     if first is not None:
         resolver = Resolver(keys)
-        insert_rows(connection, TARGET, derive.target_rows(resolver, _chain(first, links)))
+        insert_rows(connection, TARGET, derive.target_rows(resolver, chain([first], links)))
+    if changes is not None and changes.moves_links:
+        connection.execute(BACKLINKS)
 
 
 def _links_of(connection: sqlite3.Connection, paths: Set[str]) -> list[LinkRef]:
@@ -123,8 +130,3 @@ def _links_of(connection: sqlite3.Connection, paths: Set[str]) -> list[LinkRef]:
     for path in sorted(paths):
         found += connection.execute(f"{_LINKS} WHERE path = ?", (path,))
     return found
-
-
-def _chain(first: LinkRef, rest: Iterator[LinkRef]) -> Iterator[LinkRef]:
-    yield first
-    yield from rest

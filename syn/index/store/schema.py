@@ -43,6 +43,7 @@ _FTS = (
     f"content=[fact], content_rowid=[n], tokenize='{_TOKENIZER}')"
 )
 CREATE_TABLES: tuple[str, ...] = (*(_create(table) for table in TABLES), _META, _FILE, _FTS)
+BACKLINKS = "CREATE INDEX target_path ON target (target_path) WHERE target_path IS NOT NULL"
 CREATE_INDEXES: tuple[str, ...] = (
     "CREATE INDEX fact_id ON fact (id)",
     "CREATE INDEX fact_id_key ON fact (id_key)",
@@ -51,7 +52,7 @@ CREATE_INDEXES: tuple[str, ...] = (
     "(path, valid_from_key, valid_to_key, type, status, subject, field)",
     "CREATE INDEX fact_statement ON fact (subject, field)",
     "CREATE INDEX tag_tag ON tag (tag, path)",
-    "CREATE INDEX target_path ON target (target_path) WHERE target_path IS NOT NULL",
+    BACKLINKS,
     "CREATE INDEX problem_path ON problem (path)",
     "CREATE INDEX decision_fact ON decision (fact)",
 )

@@ -133,8 +133,6 @@ def save(key: PrivateKey, path: Path, comment: str = "") -> None:
     try:
         _write_new(path, render(key), _MODE)
         _write_new(public, f"{key.public.line(comment)}\n".encode(), 0o644)
-    except FileExistsError as error:
-        raise KeyExistsError("key-exists", f"{error.filename} exists") from error
     except OSError as error:
         raise KeyFileError("key-unreadable", f"cannot write {path}: {error.strerror}") from error
 
@@ -152,8 +150,6 @@ def _read_private(path: Path) -> bytes:
 def _check_mode(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise LooseKeyError("key-mode", f"expected a plain file at {path}")
-    if os.name != "posix":
-        return
     mode = stat.S_IMODE(status.st_mode)
     if mode & _LOOSE:
         raise LooseKeyError(
@@ -168,8 +164,7 @@ def _check_mode(path: Path, status: os.stat_result) -> None:
 def _write_new(path: Path, data: bytes, mode: int) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     with open(os.open(path, flags, mode), "wb") as file:  # noqa: PTH123 - mode from the first byte
-        if os.name == "posix":
-            os.fchmod(file.fileno(), mode)
+        os.fchmod(file.fileno(), mode)
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

@@ -141,7 +141,15 @@ def test_the_same_trusted_key_twice_is_one_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name"), [("no newline", "a"), ("tab\t\n", "a"), ("a\n", "b c"), ("a\n", "")]
+    ("text", "name"),
+    [
+        ("no newline", "a"),
+        ("tab\t\n", "a"),
+        ("a\n", "b c"),
+        ("a\n", ""),
+        # Its last line would read back as a signature.
+        ("a\n\n— n AAAAAAA=", "b"),
+    ],
 )
 def test_what_would_not_read_back_is_not_signed(text: str, name: str) -> None:
     with pytest.raises(NoteError):

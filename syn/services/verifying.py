@@ -10,7 +10,6 @@ from syn import __version__
 from syn.git.alterations import alterations
 from syn.git.repository import Repository
 from syn.git.resolve import resolve
-from syn.keys.trust import Trust
 from syn.model.config import Profile
 from syn.model.finding import Finding, Json
 from syn.model.report import Report, Subject
@@ -24,7 +23,7 @@ from syn.services.collect import (
 )
 from syn.services.growth import history_growth, unborn_growth, worktree_growth
 from syn.services.indexing import Progress, Reading
-from syn.services.proofs import collect_proofs
+from syn.services.proofs import NOTHING_FROM_OUTSIDE, Outside, collect_proofs
 from syn.services.workspace import Workspace, stamp
 from syn.services.writer import load_writers
 from syn.verify.evidence import (
@@ -56,8 +55,8 @@ class Request:
     """Name every diverging row."""
     profile: Profile = "standard"
     """May raise the workspace's own profile, never lower it."""
-    trust: Trust | None = None
-    """Keys that the caller brought from outside the repository."""
+    outside: Outside = NOTHING_FROM_OUTSIDE
+    """What the caller brought from outside the repository."""
 
 
 def verify(
@@ -81,7 +80,7 @@ def examine(workspace: Workspace, request: Request, done: Pass) -> Report:
     hashed, unread, heads = evidence_hash(done.reading)
     evidence = _evidence(workspace, request, done, unread)
     subject = _subject(workspace, request, done, (hashed, heads))
-    scope = Scope(deep=request.deep)
+    scope = Scope(deep=request.deep, since=request.outside.since is not None)
     results = check_all(evidence, scope)
     strict = "strict" in (request.profile, done.reading.config.profile)
     profile: Profile = "strict" if strict else "standard"
@@ -100,6 +99,7 @@ def examine(workspace: Workspace, request: Request, done: Pass) -> Report:
         invariants=results,
         ts=stamp(workspace.around.report_time),
         checkpoint=checkpoint,
+        witness_status=evidence.witness.status if evidence.witness else "none",
         limits=LIMITS,
         local=_local(workspace, done, evidence),
     )
@@ -114,7 +114,7 @@ def _head(workspace: Workspace, request: Request) -> str:
 def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[Unread]) -> Evidence:
     reading = done.reading
     head = _head(workspace, request)
-    proofs = collect_proofs(workspace.repository, head, done, request.trust, deep=request.deep)
+    proofs = collect_proofs(workspace.repository, head, done, request.outside, deep=request.deep)
     index = index_evidence(
         workspace, done, live=_is_live(workspace, request), name_all=request.rebuild
     )
@@ -131,6 +131,7 @@ def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[U
         checkpoints=proofs.checkpoints,
         receipts=ReceiptEvidence(0, ()),
         unread=(*unread, *done.unread),
+        witness=proofs.witness,
         multi=frozenset(reading.config.multi),
     )
 

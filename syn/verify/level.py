@@ -2,7 +2,7 @@
 
 from syn.model.finding import InvariantResult, Level, Status, TrustRoot
 from syn.model.report import CheckpointState, Subject
-from syn.verify.evidence import Evidence
+from syn.verify.evidence import Evidence, WitnessEvidence
 
 
 def level_of(
@@ -35,15 +35,16 @@ def level_of(
 def trust_root_of(evidence: Evidence) -> TrustRoot:
     """Where the trust of this run comes from; nothing inside the repository counts."""
     witness = evidence.witness
-    if witness is None or witness.status != "consistent":
-        return "local-only"
-    if witness.outside_key or witness.pinned_commit or witness.cosigned:
-        return (
-            "published-witness"
-            if witness.cosigned or not witness.outside_key
-            else ("checkpoint-witnessed")
-        )
+    if witness is not None and witness.status == "consistent" and _from_outside(witness):
+        return "published-witness"
+    if evidence.checkpoints.outside_key and evidence.checkpoints.state is not None:
+        return "checkpoint-witnessed"
     return "local-only"
+
+
+def _from_outside(witness: WitnessEvidence) -> bool:
+    """A key that the caller brought, a cosigner among them, or a commit pinned before this run."""
+    return witness.outside_key or witness.cosigned or witness.pinned_commit
 
 
 def _audited(evidence: Evidence, results: tuple[InvariantResult, ...]) -> str:
@@ -69,8 +70,8 @@ def _witnessed(evidence: Evidence, subject: Subject) -> str:
         return "no witness from outside the repository was given (--since W --trust KEY)"
     if witness.status != "consistent":
         return f"the witness is {witness.status}"
-    if not (witness.outside_key or witness.cosigned or witness.pinned_commit):
-        return "the witness is not under a key or a pin from outside the repository"
+    if not _from_outside(witness):
+        return "the commit was not pinned before this run (syn witness pin)"
     return ""
 
 

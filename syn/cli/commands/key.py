@@ -1,12 +1,12 @@
 """`syn key`: the keys of the person at this machine."""
 
-import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syn.cli.options import JsonFlag, open_workspace
+from syn.cli.options import JsonFlag
 from syn.cli.output import note, out, print_json, table
+from syn.cli.trusting import surroundings_of, workspace_or_none
 
 if TYPE_CHECKING:
     from syn.model.finding import Json
@@ -48,8 +48,8 @@ def init(
     """
     from syn.services.key_init import init_key
 
-    workspace = _workspace(context)
-    around = workspace.around if workspace else _around()
+    workspace = workspace_or_none(context)
+    around = surroundings_of(workspace)
     done = init_key(around, workspace, slot=slot, name=name, policy=policy)
     if json:
         print_json(
@@ -74,8 +74,8 @@ def list_(context: typer.Context, json: JsonFlag = False) -> None:
     from syn.services.key_init import standing_here
     from syn.services.keyring import keys_here
 
-    workspace = _workspace(context)
-    keys = keys_here(workspace.around if workspace else _around())
+    workspace = workspace_or_none(context)
+    keys = keys_here(surroundings_of(workspace))
     if json:
         items = [_members(key, workspace) for key in keys]
         print_json({"items": [*items], "total": len(items), "next": None})
@@ -95,8 +95,8 @@ def show(
 
     Example: syn key show
     """
-    workspace = _workspace(context)
-    key = _find(workspace.around if workspace else _around(), slot)
+    workspace = workspace_or_none(context)
+    key = find_key(surroundings_of(workspace), slot)
     members = _members(key, workspace)
     if json:
         print_json(members)
@@ -124,8 +124,8 @@ def export(
     """
     from syn.keys import vkey
 
-    workspace = _workspace(context)
-    key = _find(workspace.around if workspace else _around(), slot)
+    workspace = workspace_or_none(context)
+    key = find_key(surroundings_of(workspace), slot)
     if log:
         out(vkey.render(vkey.VerifierKey(log, vkey.TYPE_ED25519, key.key)))
     elif cosigner:
@@ -146,7 +146,8 @@ def _members(key: "KeyFile", workspace: "Workspace | None") -> dict[str, "Json"]
     }
 
 
-def _find(around: "Surroundings", slot: str) -> "KeyFile":
+def find_key(around: "Surroundings", slot: str) -> "KeyFile":
+    """One of the keys here: of this slot, or the first."""
     from syn.errors import UsageError
     from syn.services.keyring import keys_here
 
@@ -158,20 +159,3 @@ def _find(around: "Surroundings", slot: str) -> "KeyFile":
             "unknown-key", f"no key {slot or 'yet'}: there is {names}", "syn key init makes one"
         )
     return found[0]
-
-
-def _workspace(context: typer.Context) -> "Workspace | None":
-    """The workspace here, or None: keys need none."""
-    from syn.errors import UsageError
-    from syn.git.repository import NotARepositoryError
-
-    try:
-        return open_workspace(context)
-    except (UsageError, NotARepositoryError):
-        return None
-
-
-def _around() -> "Surroundings":
-    from syn.services.workspace import surroundings
-
-    return surroundings(os.environ)  # noqa: TID251 - a port reads the environment

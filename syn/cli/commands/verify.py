@@ -3,7 +3,8 @@
 import os
 import shutil
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,8 +12,13 @@ from syn.cli import exits
 from syn.cli.options import JsonFlag, Ref, open_workspace
 from syn.cli.output import note, print_json
 from syn.cli.progress import bar
+from syn.cli.trusting import TrustFiles, trust_of
 from syn.model.finding import Level
 from syn.model.report import Report
+
+if TYPE_CHECKING:
+    from syn.services.proofs import Outside
+    from syn.services.workspace import Workspace
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -31,6 +37,17 @@ def verify(
     require: Annotated[
         str, typer.Option(metavar="LEVEL", help="L1 to L4: exit 4 when the level is lower.")
     ] = "",
+    since: Annotated[
+        str,
+        typer.Option(
+            metavar="W", help="History must extend this: a witness file, a commit, or pin."
+        ),
+    ] = "",
+    trust: TrustFiles = None,
+    evidence: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With --since: write both sides of the comparison."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the verdict.")] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -38,7 +55,7 @@ def verify(
 
     Exit status: 0 pass, 1 fail, 2 usage, 3 could not check, 4 below the required level.
 
-    Example: syn verify --deep --rebuild
+    Example: syn verify --since payments.tlog-proof --trust alice.pub
     """
     from syn.errors import UsageError
     from syn.report.document import to_json
@@ -48,14 +65,21 @@ def verify(
     if profile not in ("standard", "strict"):
         raise UsageError("profile", f"--profile: expected standard or strict, got {profile!r:.40}")
     required = _level(require)
+    workspace = open_workspace(context)
+    outside = _outside(workspace, since, trust)
+    if evidence is not None and outside.since is None:
+        raise UsageError("evidence", "--evidence writes what --since compared: give --since too")
     request = Request(
         ref=ref,
         deep=deep,
         rebuild=rebuild,
         profile="strict" if profile == "strict" else "standard",
+        outside=outside,
     )
     with bar("verifying") as progress:
-        report = run(open_workspace(context), request, progress=progress)
+        report = run(workspace, request, progress=progress)
+    if evidence is not None:
+        _write_evidence(report, evidence)
     status = exits.of_verdict(report.verdict, report.level, required)
     if json:
         print_json(to_json(report))
@@ -69,6 +93,26 @@ def verify(
         color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")  # noqa: TID251 - a port
         typer.echo(render(report, width, color, required=required), nl=False)
     raise typer.Exit(status)
+
+
+def _outside(workspace: "Workspace", since: str, trust: list[Path] | None) -> "Outside":
+    from syn.services.outside import read_since
+    from syn.services.pins import load_pins
+    from syn.services.proofs import Outside
+
+    trusted = trust_of(trust, workspace)
+    if not since:
+        return Outside(trust=trusted)
+    pins = load_pins(workspace.around, workspace.config.id)
+    return Outside(trust=trusted, since=read_since(workspace, since, pins), pins=pins)
+
+
+def _write_evidence(report: Report, path: Path) -> None:
+    from syn.services.files import write_file
+    from syn.services.reports import evidence_bundle
+
+    write_file(path, evidence_bundle(report))
+    note(f"wrote {path}")
 
 
 def _level(text: str) -> Level | None:

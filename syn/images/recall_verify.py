@@ -5,7 +5,7 @@ Memory is one small record a page and a blob, whatever the bodies weigh. Pure bu
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from syn.canon.digest import tagged_json
 from syn.images.classify import page_faults, recall_word_faults
@@ -18,6 +18,7 @@ from syn.images.search import DEFAULT_BUDGET, diagnose, shown_id
 from syn.images.strict import Stream
 from syn.images.survey import ImageFault, Survey
 from syn.images.table import RECALL_FORMAT, Blob, Head, Page
+from syn.images.word import recall_word
 
 TOTAL_BUDGET = 2_000_000
 """Hashes that the searches over one image may take together."""
@@ -154,13 +155,15 @@ def _diagnose(
     last = survey.last_seal
     missing = (f"q{n}" for n in range(1, min(last, 4096) + 1) if f"q{n}" not in survey.qids)
     qids = tuple(dict.fromkeys((*survey.qids, *missing, f"q{last + 1}")))
+    owners = {recall_word(page): position for position, page in pages.items()}
     left = TOTAL_BUDGET
     for position, page in pages.items():
         if left <= 0:
             return
         diagnosis = diagnose(page, sizes, qids, min(left, DEFAULT_BUDGET))
         left -= diagnosis.hashes
-        collected.diagnoses[position] = diagnosis
+        exchanged = owners.get(page.word, -1)
+        collected.diagnoses[position] = replace(diagnosis, exchanged=exchanged)
 
 
 def _report(

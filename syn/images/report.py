@@ -202,7 +202,10 @@ def sentence(diagnosis: Diagnosis) -> str:
     if not diagnosis.candidates:
         ended = "no stamped state fits" if diagnosis.exhausted else "no stamped state found yet"
         return f"diagnosis: {ended}; the word itself, or an address that is gone, may have rotted"
-    return "diagnosis: " + " or ".join(_candidate_text(c) for c in diagnosis.candidates)
+    told = [_candidate_text(c) for c in diagnosis.candidates]
+    if diagnosis.exchanged >= 0:
+        told.append(f"it is the word of page {diagnosis.exchanged}: the two were exchanged")
+    return "diagnosis: " + " or ".join(told)
 
 
 def _candidate_text(candidate: Candidate) -> str:
@@ -263,6 +266,7 @@ def _diagnosis_json(diagnosis: Diagnosis) -> Json:
         "proof": False,
         "hashes": diagnosis.hashes,
         "exhausted": diagnosis.exhausted,
+        "exchanged_with": diagnosis.exchanged if diagnosis.exchanged >= 0 else None,
         "candidates": [
             {
                 "direction": candidate.direction,

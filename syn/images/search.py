@@ -69,7 +69,9 @@ class Diagnosis:
     hashes: int
     """States tried."""
     exhausted: bool
-    """Whether the whole space was walked; False when the budget ended it."""
+    """Whether the whole space was walked; False when a find or the budget ended it."""
+    exchanged: int = -1
+    """Another page whose word this one carries: look at both rows; -1 is none."""
 
 
 def diagnose(

@@ -272,6 +272,16 @@ def test_the_epoch_that_stands_out_is_named() -> None:
     assert codes(report) == {"epoch-order"}
 
 
+def test_two_words_that_were_exchanged_point_at_each_other() -> None:
+    def edit(it: World) -> None:
+        left, right = it.pages[0], it.pages[2]
+        it.pages[0] = left._replace(word=right.word)
+        it.pages[2] = right._replace(word=left.word)
+
+    diagnoses = {p.position: p.diagnosis for p in report_on(edit).pages}
+    assert {at: d.exchanged for at, d in diagnoses.items() if d} == {0: 2, 2: 0}
+
+
 def test_an_orphan_is_a_warning_and_a_rotten_one_is_not() -> None:
     def good(it: World) -> None:
         import hashlib

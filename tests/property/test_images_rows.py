@@ -1,0 +1,153 @@
+"""Rows, round trips and fast paths: what must hold for every page."""
+
+import io
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from syn.canon.json import encode
+from syn.images.classify import is_plain, page_faults
+from syn.images.descriptor import benign_descriptor, first_line
+from syn.images.goform import manifest_text
+from syn.images.malformed import MalformedError
+from syn.images.native_row import encode_page, parse_row, read_row, row_text
+from syn.images.recall_read import ManifestReader
+from syn.images.table import Blob, Change, FactRef, Head, Page
+from syn.images.word import native_prefix
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+DIGEST = st.binary(min_size=32, max_size=32).map(bytes.hex)
+NUMBER = st.integers(0, 2**53 - 1)
+PREFIX = native_prefix("s")
+
+
+def pages(**fixed: Any) -> st.SearchStrategy[Page]:
+    parts = {
+        "step": st.integers(-3, 2**40),
+        "role": TEXT,
+        "descriptor": TEXT,
+        "digest": DIGEST,
+        "length": st.integers(-1, 2**53 - 1),
+        "taint": st.integers(0, 255),
+        "sealed": st.booleans(),
+        "qid": TEXT,
+        "reason": TEXT,
+        "durability": TEXT,
+        "valid_to": NUMBER,
+        "witness": TEXT,
+        "trust_epoch": NUMBER,
+        "utility": st.sampled_from(["", "0.5", "4", "-1e+30"]),
+        "word": st.just(""),
+        "offset": st.just(-1),
+        "fact": st.none(),
+        "written": st.just(()),
+    }
+    return st.builds(Page, **(parts | fixed))
+
+
+@settings(max_examples=100)
+@given(
+    pages(
+        offset=st.integers(-1, 2**40),
+        fact=st.none() | st.builds(FactRef, TEXT, DIGEST.map(lambda hex_: "sha256:" + hex_)),
+    )
+)
+def test_a_row_is_canonical_and_reads_back(page: Page) -> None:
+    import json
+
+    text = row_text(page)
+    assert encode(json.loads(text)) == text.encode()
+
+    line, word = encode_page(page, PREFIX)
+    row = parse_row(line, PREFIX, 0)
+    assert row.page == page._replace(word=word)
+    assert row.computed == word
+
+
+@settings(max_examples=30)
+@given(pages(), st.binary(max_size=80))
+def test_any_line_is_a_row_or_is_refused(page: Page, noise: bytes) -> None:
+    line, _ = encode_page(page, PREFIX)
+    for changed in (noise, line + noise, noise + line, line[: len(noise)], line[len(noise) :]):
+        try:
+            row = read_row(changed, PREFIX, 0)
+        except MalformedError:
+            continue
+        assert changed == line or row.page.word != row.computed
+
+
+@settings(max_examples=100)
+@given(st.lists(pages(word=TEXT), max_size=3), TEXT, st.dictionaries(TEXT, st.booleans()))
+def test_a_manifest_reads_back_byte_for_byte(rows: list[Page], session: str, cleared: Any) -> None:
+    change = Change("ctx-1", 0, "ab" * 32, session, "x", applied=bool(rows))
+    ordered = sorted(cleared.items(), key=lambda pair: pair[0].encode())
+    head = Head(session, len(rows), tuple(ordered), (change,) if session else ())
+    text = "".join(manifest_text(head, rows))
+
+    reader = ManifestReader(io.BytesIO(text.encode()))
+    again = list(reader.pages())
+    assert (reader.head, again) == (head, rows)
+    assert "".join(manifest_text(reader.head, again)) == text
+
+
+BODIES = st.binary(max_size=200) | st.text(max_size=130).map(str.encode)
+
+
+@settings(max_examples=200)
+@given(BODIES, st.data())
+def test_the_fast_path_says_what_the_rules_say(body: bytes, data: st.DataObject) -> None:
+    import hashlib
+
+    digest, line = hashlib.sha256(body).hexdigest(), first_line(body)
+    blob = Blob(len(body), line, digest)
+    honest = Page(
+        0, "r", benign_descriptor("r", line), digest, len(body), 0, sealed=False, durability="turn"
+    )
+    changes: dict[str, Any] = data.draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "step": st.just(1),
+                "descriptor": TEXT,
+                "length": st.integers(-1, 9),
+                "taint": st.integers(0, 3),
+                "sealed": st.booleans(),
+                "qid": st.just("q1"),
+                "reason": st.just("X"),
+                "durability": st.sampled_from(["", "turn", "bounded", "durable", "x"]),
+                "valid_to": st.integers(-1, 1),
+                "witness": st.just("w"),
+                "trust_epoch": st.integers(0, 1),
+                "utility": st.sampled_from(["", "0", "9"]),
+            },
+        )
+    )
+    changed = honest._replace(**changes)
+
+    from syn.images import classify
+
+    def no_word(_: Page, __: Blob) -> tuple[()]:
+        return ()
+
+    plain = is_plain(changed, 0, blob)
+    slow = [
+        *classify._body_faults(changed, blob),
+        *classify._place_faults(changed, 0),
+        *classify._field_faults(changed),
+        *classify._descriptor_faults(changed, blob),
+    ]
+    if plain:
+        assert not slow
+        assert page_faults(changed, 0, blob, no_word) == ()
+    if changed == honest:
+        assert plain
+
+
+@settings(max_examples=200)
+@given(BODIES)
+def test_a_descriptor_is_one_line_of_bounded_size(body: bytes) -> None:
+    line = first_line(body)
+    assert "\n" not in line
+    assert len(line) <= 120
+    line.encode()

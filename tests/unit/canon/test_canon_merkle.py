@@ -1,6 +1,7 @@
 """Merkle trees: the definitions of RFC 6962, and the edge rules this project adds."""
 
 import hashlib
+import tracemalloc
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -40,6 +41,14 @@ def test_a_frontier_has_the_root_of_every_prefix() -> None:
         frontier.append(item)
         assert frontier.size == size
         assert frontier.root() == merkle.root_of(HASHES[:size])
+
+
+def test_a_root_takes_no_memory_for_its_leaves() -> None:
+    tracemalloc.start()
+    merkle.root(b"%d" % number for number in range(20_000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000, "bytes: one root takes less than a byte for each leaf"
 
 
 @pytest.mark.parametrize("size", range(1, 20))

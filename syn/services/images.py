@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from syn.errors import CannotError, UsageError
 from syn.images.convert import Conversion, export, upgrade
@@ -25,7 +25,9 @@ from syn.images.store import Image, check_image, open_image, page_in
 from syn.images.table import FactRef, Page
 from syn.images.write import Decision, Incoming, clear, hide, quarantine, write_native
 from syn.model.finding import Json, Verdict
-from syn.services.workspace import Workspace
+
+if TYPE_CHECKING:
+    from syn.services.workspace import Workspace
 
 MAX_TRUST_FILE = 1 << 20
 
@@ -46,6 +48,8 @@ def outside_of(trust: Trust, staleness: StaleCheck | None = None) -> Outside:
     Raises:
         CannotError: a file cannot be read, or cannot be honoured.
     """
+    if not trust.keys:
+        return Outside(None, trust.anchor, trust.signed, staleness)
     from syn.keys.trust import parse
 
     files = [parse(_small_file(path)) for path in trust.keys]
@@ -54,7 +58,7 @@ def outside_of(trust: Trust, staleness: StaleCheck | None = None) -> Outside:
     def check(key: str, message: bytes, signature: bytes) -> bool | None:
         return known[key].verify(message, signature) if key in known else None
 
-    return Outside(check if trust.keys else None, trust.anchor, trust.signed, staleness)
+    return Outside(check, trust.anchor, trust.signed, staleness)
 
 
 def _small_file(path: Path) -> bytes:
@@ -71,15 +75,15 @@ def signer_of(path: Path | None) -> Signer | None:
     Raises:
         CannotError: it cannot be read, or is no key that can sign.
     """
-    from syn.keys.openssh import load
-
     if path is None:
         return None
+    from syn.keys.openssh import load
+
     key = load(path)
     return Signer(key.public.fingerprint, key.sign)
 
 
-def recorded_staleness(workspace: Workspace) -> StaleCheck:
+def recorded_staleness(workspace: "Workspace") -> StaleCheck:
     """The state of facts as the workspace's ledger records it today.
 
     Raises:

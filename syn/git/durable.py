@@ -199,11 +199,9 @@ def append(root: Path, path: bytes, data: bytes, *, at: int | None = None) -> No
 
 def remove(root: Path, path: bytes) -> None:
     """Remove a file below `root`, and fsync its folder; a file that is not there is no error."""
-    with _writing(root, path, create=False) as (folder, name):
-        try:
-            os.unlink(name, dir_fd=folder)
-        except FileNotFoundError:
-            return
+    with contextlib.suppress(FileNotFoundError), _writing(root, path, create=False) as found:
+        folder, name = found
+        os.unlink(name, dir_fd=folder)
         os.fsync(folder)
 
 
@@ -248,12 +246,11 @@ def _writing(root: Path, path: bytes, *, create: bool = True) -> Iterator[tuple[
     try:
         with Folders(root) as folders:
             yield folders.open(above, create=create), name
-    except FileNotFoundError as error:
-        if create:
-            raise FileError("cannot-write", path, error.strerror or str(error)) from error
     except OSError as error:
         if error.errno in _LINK_ERRORS:
             raise LinkedPathError(path) from error
+        if error.errno == errno.ENOENT and not create:
+            raise
         raise FileError("cannot-write", path, error.strerror or str(error)) from error
 
 

@@ -7,11 +7,12 @@ arguments of a tool, its docstring the help of both, its answer the JSON of both
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from syn.services import reads
 from syn.services.answers import Answer
-from syn.services.reads import Reader, Selection
+from syn.services.reads import BODY_LENGTH, Reader, Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class Arg:
 
     help: str
     positional: bool = False
+    joined: bool = False
+    """A list of words that together are one text: a tool takes it as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Parameter:
     """`str`, `int`, `bool` or `list[str]`."""
     help: str
     positional: bool
+    joined: bool
     required: bool
     default: Any
 
@@ -45,6 +49,8 @@ class Operation:
     """Takes a `Reader` and the parameters by name."""
     example: str
     """A command line, shown by `--help`."""
+    listing: bool = False
+    """The answer is a list: `items`, `total`, `next`."""
 
     @property
     def summary(self) -> str:
@@ -62,9 +68,11 @@ def _parameter(item: inspect.Parameter) -> Parameter:
     if get_origin(hint) is not Annotated:
         raise TypeError(f"parameter {item.name} has no Arg")
     kind, arg = get_args(hint)
+    if get_origin(kind) in (Union, UnionType):
+        kind = get_args(kind)[0]
     required = item.default is inspect.Parameter.empty
     default = None if required else item.default
-    return Parameter(item.name, kind, arg.help, arg.positional, required, default)
+    return Parameter(item.name, kind, arg.help, arg.positional, arg.joined, required, default)
 
 
 Type = Annotated[str, Arg("Only facts of this type.")]
@@ -80,7 +88,7 @@ Cursor = Annotated[str, Arg("Where the page before ended.")]
 
 def search(
     reader: Reader,
-    words: Annotated[list[str], Arg("Words that all have to occur; any text is safe.", True)],
+    words: Annotated[list[str], Arg("Words that all have to occur; any text is safe.", True, True)],
     type: Type = "",  # noqa: A002 - the name both doors show
     status: Status = "",
     tag: Tag = "",
@@ -117,9 +125,25 @@ def list_(
 def show(
     reader: Reader,
     id: Annotated[str, Arg("The fact's id, or its path.", True)],  # noqa: A002 - as the doors show
+    start: Annotated[int, Arg("Show the body from this character on.")] = 0,
+    length: Annotated[int, Arg("At most this many characters of the body.")] = BODY_LENGTH,
 ) -> Answer:
     """Show one fact: its fields, its body and its record, checked against its Markdown."""
-    return reads.show(reader, id)
+    return reads.show(reader, id, start, length)
+
+
+def get(
+    reader: Reader,
+    ids: Annotated[list[str], Arg("Ids or paths of facts.", True)],
+    fields: Annotated[list[str] | None, Arg("Only these members of each answer.")] = None,
+) -> Answer:
+    """Get several facts at once, each checked; what is unknown or withheld says so in its place."""
+    return reads.get(reader, ids, tuple(fields or ()))
+
+
+def counts(reader: Reader) -> Answer:
+    """Count facts, decisions, links and problems, and facts by type, status and state."""
+    return reads.counts(reader)
 
 
 def status(reader: Reader) -> Answer:
@@ -142,15 +166,20 @@ def log(
 
 
 READS: tuple[Operation, ...] = (
-    Operation("doctor", "read", doctor, "syn doctor --json"),
-    Operation("list", "read", list_, "syn list --type decision"),
-    Operation("log", "read", log, "syn log refund-limit"),
-    Operation("search", "read", search, "syn search refund --as-of 2026-04-15"),
+    Operation("counts", "read", counts, "syn counts --json"),
+    Operation("doctor", "read", doctor, "syn doctor --json", True),
+    Operation("get", "read", get, "syn get refund-limit region --fields title", True),
+    Operation("list", "read", list_, "syn list --type decision", True),
+    Operation("log", "read", log, "syn log refund-limit", True),
+    Operation("search", "read", search, "syn search refund --as-of 2026-04-15", True),
     Operation("show", "read", show, "syn show refund-limit"),
     Operation("status", "read", status, "syn status"),
 )
 
 
+OPERATIONS: tuple[Operation, ...] = READS
+
+
 def operation(name: str) -> Operation:
     """The operation with this name; a wrong one is a mistake of ours."""
-    return next(found for found in READS if found.name == name)
+    return next(found for found in OPERATIONS if found.name == name)

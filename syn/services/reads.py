@@ -6,8 +6,8 @@ from difflib import get_close_matches
 
 from syn.errors import UsageError
 from syn.facts.dates import parse_instant
-from syn.index.query import Filters
-from syn.index.rows import PROBLEM, STATE, TARGET
+from syn.index.query import Filters, encode_cursor
+from syn.index.rows import FACT, PROBLEM, STATE, TARGET
 from syn.index.store import Index
 from syn.model.finding import Json
 from syn.model.ledger import Entry
@@ -24,6 +24,13 @@ from syn.services.edits import Edit, find_edits
 from syn.services.indexing import Reading, open_current
 from syn.services.pagein import Audience, Served, Withheld, page_in
 from syn.services.workspace import Workspace
+
+BODY_LENGTH = 20_000
+"""Characters of a body that one answer holds, unless more are asked for."""
+ANSWER_LENGTH = 100_000
+"""Characters of bodies that one list of whole facts holds."""
+MAX_ITEMS = 200
+"""Items of one answer; a greater limit is taken as this one."""
 
 
 class UnknownFactError(UsageError):
@@ -140,6 +147,11 @@ class Selection:
     limit: int = 20
     cursor: str = ""
 
+    @property
+    def capped(self) -> int:
+        """The limit, within what one answer may hold."""
+        return max(1, min(self.limit, MAX_ITEMS))
+
     def filters(self) -> Filters:
         """The same as the index asks it."""
         return Filters(
@@ -155,17 +167,24 @@ class Selection:
 
 def list_facts(reader: Reader, selection: Selection, *, full: bool = False) -> Answer:
     """Facts in path order; `full` hands each one out, checked."""
-    page = reader.index.list(selection.filters(), selection.limit, selection.cursor or None)
+    page = reader.index.list(selection.filters(), selection.capped, selection.cursor or None)
     if not full:
         return page_json([item_json(item) for item in page.items], page.total, page.next)
-    items = [_hand_out(reader, item.path) for item in page.items]
+    items: list[Json] = []
+    room = ANSWER_LENGTH
+    for item in page.items:
+        found = _hand_out(reader, item.path)
+        items.append(found)
+        room -= len(str(found.get("body", "")))
+        if room <= 0 and item is not page.items[-1]:
+            return page_json(items, page.total, encode_cursor("list", item.path))
     return page_json(items, page.total, page.next)
 
 
 def search(reader: Reader, words: str, selection: Selection) -> Answer:
     """Facts that hold every word, best first; each is checked before it is shown."""
     page = reader.index.search(
-        words, selection.filters(), selection.limit, selection.cursor or None
+        words, selection.filters(), selection.capped, selection.cursor or None
     )
     items: list[Json] = []
     for item in page.items:
@@ -184,15 +203,58 @@ def _page_in(reader: Reader, path: str) -> Served | Withheld | None:
     return page_in(reader.reading, *cell, reader.audience)
 
 
-def _hand_out(reader: Reader, path: str) -> Json:
+def _hand_out(reader: Reader, path: str) -> Answer:
     checked = _page_in(reader, path)
     if checked is None:
-        return None
-    return dict(served_json(checked) if isinstance(checked, Served) else withheld_json(checked))
+        return {}
+    return cut_body(_checked_json(checked), 0, BODY_LENGTH)
 
 
-def show(reader: Reader, name: str) -> Answer:
-    """One fact by id or path, checked.
+def _checked_json(checked: Served | Withheld) -> Answer:
+    return served_json(checked) if isinstance(checked, Served) else withheld_json(checked)
+
+
+def cut_body(answer: Answer, start: int, length: int) -> Answer:
+    """An answer with a part of its body; what is left out is said: `truncated` and `next`."""
+    body = answer.get("body")
+    if not isinstance(body, str) or (start <= 0 and len(body) <= length):
+        return answer
+    end = max(start, 0) + max(length, 1)
+    more: Answer = {"truncated": True, "next": str(end)} if end < len(body) else {}
+    return {**answer, "body": body[max(start, 0) : end], "body_length": len(body), **more}
+
+
+def get(reader: Reader, names: list[str], fields: tuple[str, ...]) -> Answer:
+    """Several facts, each in its place: checked, withheld, or an error of its own."""
+    items: list[Json] = []
+    for name in names[:MAX_ITEMS]:
+        try:
+            found = show(reader, name, 0, BODY_LENGTH)
+        except UsageError as error:
+            found = {"id": name, "error": error.code, "message": error.message}
+            found["remedy"] = error.remedy
+        if fields and "error" not in found and "withheld" not in found:
+            found = {key: found.get(key) for key in ("id", *fields)}
+        items.append(found)
+    return page_json(items, len(names), None)
+
+
+def counts(reader: Reader) -> Answer:
+    """How many there are of everything."""
+    rows = reader.index.counts()
+    return {
+        "facts": rows["fact"],
+        "decisions": rows["decision"],
+        "links": dict(_link_outcomes(reader)),
+        "problems": dict(reader.index.tally(PROBLEM, "severity")),
+        "types": dict(reader.index.tally(FACT, "type")),
+        "status": dict(reader.index.tally(FACT, "status")),
+        "states": dict(reader.index.tally(STATE, "state")),
+    }
+
+
+def show(reader: Reader, name: str, start: int = 0, length: int = BODY_LENGTH) -> Answer:
+    """One fact by id or path, checked; a long body is cut and says so.
 
     Raises:
         UnknownFactError: there is no such fact; near ids are suggested.
@@ -207,7 +269,7 @@ def show(reader: Reader, name: str) -> Answer:
         paths = ", ".join(fact.path for fact, _ in cells)
         raise UsageError("duplicate-id", f"the id {name} stands in {paths}", "name the path")
     checked = page_in(reader.reading, *cells[0], reader.audience)
-    return served_json(checked) if isinstance(checked, Served) else withheld_json(checked)
+    return cut_body(_checked_json(checked), start, length)
 
 
 def log(reader: Reader, fact: str = "", limit: int = 50) -> Answer:

@@ -41,6 +41,8 @@ def render(answer: Answer) -> None:
         out(f"  taint       {data['taint']}")
     out()
     block(data["body"])
+    if data.get("truncated"):
+        note(f"{data['body_length']:,} characters in all; --start {data['next']} goes on")
 
 
 app = read_command("show", render)

@@ -24,7 +24,7 @@ from syn.facts.diagnose import DEPTH_LIMIT
 from syn.facts.events import Event
 from syn.facts.scalars import resolve
 from syn.facts.split import FRONT_LINE
-from syn.model.payload import Mapping, Value
+from syn.model.payload import Lexical, Mapping, Value
 
 NODE_LIMIT = 32_768
 """Keys, values and collections together."""
@@ -43,6 +43,7 @@ class Scalar:
     key: str
     """The top-level key it stands under."""
     text: str
+    """What it says; nothing for a null."""
     line: int
     """Line of the file on which it starts."""
     last_line: int
@@ -98,7 +99,7 @@ class Builder:
         self.nodes = 0
         self.documents = 0
         self.placed: Event | None = None
-        """The last event with a place of its own; an empty value has none."""
+        """The last event with a place of its own; an empty value inside brackets has none."""
         self.stopped = False
         """Nothing more is built."""
         self.top_key = ""
@@ -151,7 +152,7 @@ class Builder:
     def scalar(self, event: Event) -> None:
         """A key, or a value."""
         frame, text, style = self.frame, event.value, event.style
-        if text or style:
+        if text or style or not frame.flow:
             self.placed = event
         self.nodes += 1
         if self.nodes > NODE_LIMIT:
@@ -166,12 +167,13 @@ class Builder:
         if frame is self.root:
             self._stop("not-a-mapping", "expected `key: value` lines in the front matter")
             return
+        value = text if style else resolve(text)
         if self.watching or "[[" in text:
-            self._note(text, event)
+            self._note("" if isinstance(value, Lexical) and value.type == "null" else text, event)
         if frame.drop:
             frame.drop = False
         else:
-            frame.values.append(text if style else resolve(text))
+            frame.values.append(value)
         frame.key = None
 
     def start(self, event: Event) -> None:
@@ -247,9 +249,9 @@ class Builder:
     def _note(self, text: str, event: Event) -> None:
         end, line = event.end_mark, self.line()
         # inside brackets an empty value stands wherever the scanner has got to
-        placed = bool(text) or not self.frame.flow
+        placed = bool(event.value) or not self.frame.flow
         cut = not event.style and placed and bool(_COMMENT_AFTER.match(self.front, end.index))
-        last = FRONT_LINE + end.line if text else line
+        last = FRONT_LINE + end.line if placed else line
         self.scalars.append(Scalar(self.top_key, text, line, last, cut))
 
     def _bare_link(self, frame: _Frame, event: Event) -> str | None:

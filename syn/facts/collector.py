@@ -27,5 +27,10 @@ class Collector:
 
 def quote(text: str) -> str:
     """A short, printable quotation of a user's text for a message."""
-    short = text if len(text) <= QUOTE_LIMIT else text[: QUOTE_LIMIT - 1] + "…"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)
+    short = "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode()
+        for char in text[:QUOTE_LIMIT]
+    )
+    if len(short) < len(text) or len(short) > QUOTE_LIMIT:
+        return short[: QUOTE_LIMIT - 1] + "…"
+    return short

@@ -78,7 +78,7 @@ def holds_empty_null(value: FieldValue | None) -> bool:
 
 
 @given(files(), CHANGES, st.booleans(), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_an_edit_says_what_was_asked_and_leaves_the_rest(
     pieces: list[tuple[str, str]],
     changes: dict[str, FieldValue | None],
@@ -135,7 +135,7 @@ def test_a_one_line_value_is_a_one_line_change(key: str, value: str) -> None:
 
 
 @given(FIELDS, EASY)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_what_is_rendered_is_read_the_same_by_every_reader(
     fields: dict[str, FieldValue], body: str
 ) -> None:
@@ -155,7 +155,7 @@ def test_what_is_rendered_is_read_the_same_by_every_reader(
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), TEXTS, min_size=1, max_size=5))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_text_is_never_refused_for_its_spelling(fields: dict[str, str]) -> None:
     data = set_fields(b"---\n# mine\n---\nBody\n", fields)
     assert dict(fact_of(data).fields.items) == fields

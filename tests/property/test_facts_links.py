@@ -1,0 +1,70 @@
+"""The prefilter is exact: with and without it, the same links at the same lines."""
+
+from functools import cache
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from syn.facts.links import body_links, build_parser, parse_links
+
+PIECES = (
+    *("[[a]]", "[[b|c]]", "![[d]]", "[[", "]]", "[", "]", "](", ")", "[e](f.md)", "[g](http://h)"),
+    *("[i](https://j 'k')", "[l](#m)", "[n](<o p>)", "![q](r.md)", "[s][t]", "[t]: u.md\n", "]:"),
+    *("[t]", "[v](mailto:w)", "](HTTP://x)", "](\nhttp://y)", "](<http://z>)", "(", "http://"),
+    *("`", "``", "```\n", "~~~\n", "    ", "\t", "> ", "- ", "1. ", "# ", "|", "|-|-|\n", "\\|"),
+    *(
+        "\\",
+        "\\[",
+        "<",
+        ">",
+        "<!--",
+        "-->",
+        "<div>\n",
+        "</div>",
+        "<a href='",
+        "<http://k>",
+        "&#91;",
+    ),
+    *(
+        "\n",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\r",
+        " ",
+        "*",
+        "**",
+        "_",
+        "text",
+        "é",
+        "!",
+        "===\n",
+        "---\n",
+        "'",
+    ),
+)
+BODIES = st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
+
+
+@cache
+def whole_parser() -> MarkdownIt:
+    return build_parser(shortcuts=False)
+
+
+@given(BODIES, st.sampled_from(("target|text", "text|target")))
+@settings(max_examples=500, deadline=None)
+def test_the_shortcuts_change_no_link(body: str, order: str) -> None:
+    chosen = "text|target" if order == "text|target" else "target|text"
+    expected = parse_links(body, 1, chosen, whole_parser())  # type: ignore[arg-type]
+    assert body_links(body, 1, chosen) == expected  # type: ignore[arg-type]
+
+
+@given(BODIES)
+@settings(max_examples=100, deadline=None)
+def test_a_link_stands_on_its_line(body: str) -> None:
+    lines = body.split("\n")
+    for link in body_links(body, 1, "target|text") or ():
+        assert 1 <= link.line <= len(lines)
+        if link.syntax in ("wiki", "embed"):
+            assert "[[" in lines[link.line - 1]

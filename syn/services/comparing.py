@@ -107,9 +107,11 @@ def _compare_witness(
         differences: tuple[Difference, ...] = (_other_workspace(ground, found),)
     else:
         # 4 to 6: the log, the commit, every writer's chain.
+        cut = len(log.log.leaves if log else ()) < found.checkpoint.size
+        cut = cut and not _beyond(ground, found.record)
         differences = (
             *_log(log, found),
-            *_ancestry(ground, found.record.commit, found.checkpoint.origin),
+            *_ancestry(ground, found.record.commit, found.checkpoint.origin, cut=cut),
             *_chains(ground, found.record),
         )
     status = _status(differences)
@@ -229,8 +231,14 @@ def _same_key(log: PublisherLog | None, found: Witness) -> bool:
 # The commit
 
 
-def _ancestry(ground: Ground, commit: str, subject: str) -> Iterator[Difference]:
-    """Whether the verified commit descends from the witness's, by raw commits."""
+def _ancestry(
+    ground: Ground, commit: str, subject: str, *, cut: bool = False
+) -> Iterator[Difference]:
+    """Whether the verified commit descends from the witness's, by raw commits.
+
+    Where the witness's commit is not here at all, `cut` decides what its absence is called: log
+    and chains end before the witness, and hold nothing that it does not know.
+    """
     try:
         relation = ground.descends(commit)
     except CannotError as error:
@@ -244,7 +252,7 @@ def _ancestry(ground: Ground, commit: str, subject: str) -> Iterator[Difference]
             "fetch the whole history: git fetch --unshallow",
         )
     elif not relation:
-        behind = _is_behind(ground, commit)
+        behind = _is_behind(ground, commit, cut)
         yield Difference(
             "behind" if behind else "rewritten",
             "witness-commit-behind" if behind else "witness-commit-rewritten",
@@ -255,14 +263,20 @@ def _ancestry(ground: Ground, commit: str, subject: str) -> Iterator[Difference]
         )
 
 
-def _is_behind(ground: Ground, commit: str) -> bool:
+def _is_behind(ground: Ground, commit: str, cut: bool) -> bool:
     """Whether the verified commit is an ancestor of the one it should descend from."""
     if not ground.head:
         return True
     try:
         return bool(is_ancestor(ground.store, ground.head, commit, ground.shallow))
     except MissingObjectError:
-        return False
+        return cut
+
+
+def _beyond(ground: Ground, record: HeadRecord) -> bool:
+    """Whether there are decisions here that the witness does not know."""
+    known = {item.writer: item.length for item in record.segments}
+    return any(chain.tail.length > known.get(w, 0) for w, chain in ground.chains.items())
 
 
 def _where(behind: bool) -> str:

@@ -27,17 +27,13 @@ def first_line(body: bytes) -> str:
 
     Invalid UTF-8, and the rest of a character that the cut splits, become one U+FFFD a byte.
     """
-    line = body.lstrip(_ASCII_SPACE) if body[:1] in _ASCII_SPACES else body
-    if not _is_plain(line):
-        return _first_line_of_text(body)
-    line = line[: end if (end := line.find(b"\n")) >= 0 else None].rstrip(_ASCII_SPACE)
-    return line[:LINE_LIMIT].decode("ascii")
-
-
-def _is_plain(line: bytes) -> bool:
-    """Whether everything up to the end of the first line is ASCII."""
-    end = line.find(b"\n")
-    return (line if end < 0 else line[:end]).isascii()
+    if body[:1] in _ASCII_SPACES:
+        body = body.lstrip(_ASCII_SPACE)
+    end = body.find(b"\n")
+    line = body if end < 0 else body[:end]
+    if line.isascii():
+        return line.rstrip(_ASCII_SPACE)[:LINE_LIMIT].decode("ascii")
+    return _first_line_of_text(body)
 
 
 def _first_line_of_text(body: bytes) -> str:

@@ -3,9 +3,8 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from json.encoder import encode_basestring as _quote
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from syn.canon.digest import is_digest
 from syn.canon.json import MAX_INTEGER
@@ -64,8 +63,7 @@ def encode_page(page: Page, prefix: bytes) -> tuple[bytes, str]:
     return row[:-1] + f',"word":"{word}"}}'.encode(), word
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row as it was read."""
 
     page: Page
@@ -109,8 +107,15 @@ def _plain_page(row: bytes, word: str) -> Page | None:
 
 
 def _in_range(page: Page) -> bool:
-    numbers = (page.length, page.step, page.taint, page.offset, page.valid_to, page.trust_epoch)
-    return min(numbers) >= -MAX_INTEGER and max(numbers) <= MAX_INTEGER and _is_number(page.utility)
+    return (
+        -MAX_INTEGER <= page.step <= MAX_INTEGER
+        and -MAX_INTEGER <= page.length <= MAX_INTEGER
+        and -MAX_INTEGER <= page.offset <= MAX_INTEGER
+        and -MAX_INTEGER <= page.taint <= MAX_INTEGER
+        and -MAX_INTEGER <= page.valid_to <= MAX_INTEGER
+        and -MAX_INTEGER <= page.trust_epoch <= MAX_INTEGER
+        and _is_number(page.utility)
+    )
 
 
 def read_row(line: bytes, prefix: bytes, number: int, *, mend: bool = True) -> Row:

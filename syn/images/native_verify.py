@@ -13,7 +13,7 @@ from typing import Protocol
 from syn.canon import base64
 from syn.canon.digest import raw
 from syn.canon.merkle import root as merkle_root
-from syn.images.classify import Fault, page_faults
+from syn.images.classify import Fault, is_plain, page_faults
 from syn.images.descriptor import (
     SEAL_DETAILS,
     benign_descriptor,
@@ -26,7 +26,7 @@ from syn.images.native_row import Row, encode_page, read_row
 from syn.images.outside import KeyCheck, Outside, SignatureState, StaleCheck
 from syn.images.report import Collected, ImageReport, Limit, refused_report
 from syn.images.survey import ImageFault, Survey
-from syn.images.table import NATIVE_FORMAT, Blob, Page
+from syn.images.table import NATIVE_FORMAT, Blob, FactRef, Page
 from syn.images.word import native_prefix
 
 MAX_BODY = 1 << 30
@@ -130,21 +130,23 @@ class _Table:
             self.words.append(b"")
             self.survey.add(_NO_PAGE, position)
             return
-        self.words.append(_word_bytes(row.page.word))
+        page = row.page
+        self.words.append(_word_bytes(page.word))
         if row.rotted:
             self.collected.add(position, (Fault("bit-rotted", "repairable", "the row", "one bit"),))
-        self.mends -= row.rotted or row.page.word != row.computed
-        self.staleness(position, row.page)
-        blob = self.body(row.page)
-        self.survey.add(row.page, position)
-        check = _WordCheck(row, self.prefix, position)
-        self.collected.add(position, page_faults(row.page, position, blob, check))
+        self.mends -= row.rotted or page.word != row.computed
+        if page.fact is not None and self.stale is not None:
+            self.staleness(position, page.fact, self.stale)
+        blob = self.body(page)
+        self.survey.add(page, position)
+        # The common case is over here; everything else is asked rule by rule.
+        if blob is None or page.word != row.computed or not is_plain(page, position, blob):
+            check = _WordCheck(row, self.prefix, position)
+            self.collected.add(position, page_faults(page, position, blob, check))
 
-    def staleness(self, position: int, page: Page) -> None:
+    def staleness(self, position: int, fact: FactRef, stale: StaleCheck) -> None:
         """A page from a fact that is not what it was: a warning, and not served."""
-        if page.fact is None or self.stale is None:
-            return
-        if (state := self.stale(page.fact)) != "fresh":
+        if (state := stale(fact)) != "fresh":
             fault = ImageFault(
                 "page-stale", f"page {position}", "the fact as it was", state, "warning", ()
             )

@@ -13,8 +13,8 @@ from syn.services.pagein import Served, Withheld
 Answer = dict[str, Json]
 
 
-def item_json(item: Item) -> Answer:
-    """One row of a list; absent values are left out."""
+def item_json(item: Item, served: Served) -> Answer:
+    """One row of a list that was checked; absent values are left out."""
     answer: Answer = {
         "id": item.id,
         "type": item.type,
@@ -27,9 +27,9 @@ def item_json(item: Item) -> Answer:
         "valid_from": item.valid_from,
         "valid_to": item.valid_to,
         "tags": list(read_list(item.tags)),
-        "state": item.state or "unchecked",
-        "taint": item.taint or "",
-        "quarantined": bool(item.quarantine) and item.quarantine != "[]",
+        "state": item.state if served.record != "unproven" else "unproven",
+        "taint": served.taint,
+        "quarantined": bool(served.quarantine),
     }
     always = ("id", "type", "title", "path", "state")
     return {key: value for key, value in answer.items() if key in always or value}

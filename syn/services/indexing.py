@@ -92,7 +92,7 @@ def read_snapshot(snapshot: Snapshot, config: Config) -> Reading:
         own = parse_config(data)
         if own != config:
             config, inventory = own, take_inventory(snapshot, own)
-    ledger = LedgerFiles(snapshot, inventory.ledger, config.id)
+    ledger = LedgerFiles(snapshot, inventory.ledger, config.id, inventory.lost)
     control += ledger.digests
     for entry in inventory.policy:
         data = read_plain(snapshot, entry)

@@ -13,7 +13,8 @@ from syn.git.parse import blob_id
 from syn.git.snapshot import Snapshot, SnapshotEntry
 from syn.git.worktree import WorktreeSnapshot
 from syn.ledger import heads, links, segments
-from syn.ledger.entry import Defect, HashedEntry, decode
+from syn.ledger.entry import HashedEntry
+from syn.ledger.growth import growth_faults
 from syn.ledger.segments import Ledger
 from syn.model.config import Config
 from syn.model.fact import Fact, Parsed
@@ -36,6 +37,8 @@ class Inventory:
     config: list[SnapshotEntry] = field(default_factory=list)
     """`synapse.toml`, when it is there."""
     ledger: list[SnapshotEntry] = field(default_factory=list)
+    lost: list[SnapshotEntry] = field(default_factory=list)
+    """Tracked segments of the ledger that are not on disk."""
     policy: list[SnapshotEntry] = field(default_factory=list)
     evidence: list[SnapshotEntry] = field(default_factory=list)
     """Heads, receipts and images."""
@@ -94,10 +97,21 @@ def _moved(entries: Iterable[HashedEntry], recorded: Mapping[str, Recorded]) -> 
 class LedgerFiles:
     """The bytes of every segment of one snapshot; decoded as a whole only when that is asked."""
 
-    def __init__(self, snapshot: Snapshot, entries: Iterable[SnapshotEntry], ws: str) -> None:
-        """Read every file under `.synapse/ledger/`; what cannot be read becomes a finding."""
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        entries: Iterable[SnapshotEntry],
+        ws: str,
+        lost: Iterable[SnapshotEntry] = (),
+    ) -> None:
+        """Read every file under `.synapse/ledger/`; what cannot be read becomes a finding.
+
+        `lost` are the files that HEAD has there and the work tree has not.
+        """
         self._ws = ws
+        self._snapshot = snapshot
         self._files: list[tuple[str, bytes]] = []
+        self._ahead: list[tuple[SnapshotEntry, bytes | None]] = [(entry, None) for entry in lost]
         self._unread: list[Finding] = []
         digests: list[tuple[bytes, str]] = []
         heads_only = True
@@ -109,7 +123,9 @@ class LedgerFiles:
                 self._unread.append(unreadable_finding(path, error))
                 continue
             digests.append((entry.path, sha256(data)))
-            heads_only = heads_only and blob_id(data) == entry.head_oid
+            if blob_id(data) != entry.head_oid:
+                heads_only = False
+                self._ahead.append((entry, data))
             self._files.append((path, data))
         self.digests = tuple(digests)
         """(path, digest) of every file that could be read."""
@@ -130,23 +146,45 @@ class LedgerFiles:
             findings=(*(fault.finding() for fault in faults), *self._unread),
         )
 
+    @cached_property
+    def shrunk(self) -> tuple[Finding, ...]:
+        """Where this ledger is not HEAD's with whole lines appended: decisions were cut off."""
+        found: list[Finding] = []
+        for entry, data in self._ahead:
+            if not entry.head_oid:
+                continue
+            path = display_path(entry.path)
+            try:
+                old = self._snapshot.read(entry._replace(kind="file", on_disk=False))
+            except (CannotError, RefusedError) as error:
+                found.append(unreadable_finding(path, error))
+                continue
+            subject = path.split("/")[2]
+            found += (fault.finding() for fault in growth_faults(path, subject, old, data))
+        return tuple(found)
+
     def recorded_at(self, paths: Iterable[str]) -> frozenset[str]:
         """Which of the paths a fact is recorded at; decodes only when the text may name one."""
         wanted = [path for path in paths if self._mentions("path", path)]
         return frozenset(wanted) & self.view.paths if wanted else frozenset()
 
-    def about(self, fact: str) -> Recorded | None:
-        """The recorded state of one fact, from its own lines only; their hashes are computed."""
-        member = _member("fact", fact)
-        lines = (
-            decode(line)
-            for _, data in self._files
-            if member in data
-            for line in data.split(b"\n")
-            if member in line
-        )
-        entries = [found for found in lines if not isinstance(found, Defect)]
-        return heads.recorded(entries).get(fact)
+    def about(self, fact: str) -> tuple[HashedEntry, ...]:
+        """The entries on one fact; their hashes are computed from the bytes as they are now."""
+        return self._by_fact.get(fact, ())
+
+    @cached_property
+    def policies(self) -> tuple[HashedEntry, ...]:
+        """The `policy` decisions."""
+        entries = self.view.ledger.entries()
+        return tuple(pair for pair in entries if pair[1].action == "policy")
+
+    @cached_property
+    def _by_fact(self) -> dict[str, tuple[HashedEntry, ...]]:
+        groups: dict[str, list[HashedEntry]] = {}
+        for digest, entry in self.view.ledger.entries():
+            if entry.fact:
+                groups.setdefault(entry.fact, []).append((digest, entry))
+        return {fact: tuple(found) for fact, found in groups.items()}
 
     def _mentions(self, name: str, text: str) -> bool:
         member = _member(name, text)
@@ -186,6 +224,8 @@ def take_inventory(snapshot: Snapshot, config: Config) -> Inventory:
 def _own(found: Inventory, entry: SnapshotEntry) -> None:
     if entry.kind == "missing":
         found.missing += entry.path.startswith((LEDGER, POLICY, HEADS, RECEIPTS))
+        if entry.path.startswith(LEDGER):
+            found.lost.append(entry)
     elif entry.path.startswith(LEDGER):
         found.ledger.append(entry)
     elif entry.path == POLICY:

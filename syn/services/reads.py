@@ -1,6 +1,6 @@
 """Reading the memory: status, doctor, list, show, search, log. Every answer is a JSON value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -9,6 +9,7 @@ from syn.facts.dates import parse_instant
 from syn.index.query import Filters, encode_cursor
 from syn.index.rows import FACT, PROBLEM, STATE, TARGET
 from syn.index.store import Index
+from syn.index.store.answers import Item
 from syn.model.finding import Json
 from syn.model.ledger import Entry
 from syn.model.problem import Problem, display_path
@@ -21,8 +22,9 @@ from syn.services.answers import (
     withheld_json,
 )
 from syn.services.edits import Edit, find_edits
+from syn.services.holding import quarantined
 from syn.services.indexing import Reading, open_current
-from syn.services.pagein import Audience, Served, Withheld, page_in
+from syn.services.pagein import Audience, Served, Withheld, page_in_id, page_in_path
 from syn.services.workspace import Workspace
 
 BODY_LENGTH = 20_000
@@ -119,7 +121,17 @@ def doctor(reader: Reader) -> Answer:
             items.append(found)
     items += [dict(problem_json(found, "warning")) for found in reader.reading.snapshot.warnings]
     items += [_nested(path) for path in reader.reading.inventory.nested]
+    items += _quarantined(reader)
     return {**page_json(items, len(items), None), "links": dict(_link_outcomes(reader))}
+
+
+def _quarantined(reader: Reader) -> Iterator[Json]:
+    """The facts that are kept from agents: not wrong, and not to be forgotten either."""
+    for known, holds in quarantined(reader.reading):
+        reasons = "; ".join(f"{held.reason} ({held.actor}, {held.ts[:10]})" for held in holds)
+        remedy = f"syn clear {known.fact} lifts it; syn supersede or syn rm decides on the fact"
+        problem = Problem(known.path, 0, "quarantined", f"kept from agents: {reasons}", remedy)
+        yield dict(problem_json(problem, "warning"))
 
 
 def _nested(path: bytes) -> Json:
@@ -166,10 +178,10 @@ class Selection:
 
 
 def list_facts(reader: Reader, selection: Selection, *, full: bool = False) -> Answer:
-    """Facts in path order; `full` hands each one out, checked."""
+    """Facts in path order, each checked; `full` hands out each one whole."""
     page = reader.index.list(selection.filters(), selection.capped, selection.cursor or None)
     if not full:
-        return page_json([item_json(item) for item in page.items], page.total, page.next)
+        return page_json(_checked_items(reader, page.items), page.total, page.next)
     items: list[Json] = []
     room = ANSWER_LENGTH
     for item in page.items:
@@ -186,21 +198,21 @@ def search(reader: Reader, words: str, selection: Selection) -> Answer:
     page = reader.index.search(
         words, selection.filters(), selection.capped, selection.cursor or None
     )
-    items: list[Json] = []
-    for item in page.items:
+    return page_json(_checked_items(reader, page.items), page.total, page.next)
+
+
+def _checked_items(reader: Reader, items: Iterable[Item]) -> Iterator[Json]:
+    """Rows of a list; one that does not check is not shown, and the answer says so."""
+    for item in items:
         checked = _page_in(reader, item.path)
         if isinstance(checked, Served):
-            items.append({**item_json(item), "title": checked.fact.title})
+            yield dict(item_json(item, checked))
         elif checked is not None:
-            items.append(dict(withheld_json(checked)))
-    return page_json(items, page.total, page.next)
+            yield dict(withheld_json(checked))
 
 
 def _page_in(reader: Reader, path: str) -> Served | Withheld | None:
-    cell = reader.index.cell(path)
-    if cell is None:
-        return None
-    return page_in(reader.reading, *cell, reader.audience)
+    return page_in_path(reader.reading, reader.index, path, reader.audience)
 
 
 def _hand_out(reader: Reader, path: str) -> Answer:
@@ -258,17 +270,11 @@ def show(reader: Reader, name: str, start: int = 0, length: int = BODY_LENGTH) -
 
     Raises:
         UnknownFactError: there is no such fact; near ids are suggested.
-        UsageError: several files have this id, so none of them is the fact.
+        DuplicateIdError: several files have this id, so none of them is the fact.
     """
-    cells = reader.index.cells_of_id(name)
-    if not cells and (cell := reader.index.cell(name)) is not None:
-        cells = [cell]
-    if not cells:
+    checked = page_in_id(reader.reading, reader.index, name, reader.audience)
+    if checked is None:
         raise UnknownFactError(name, get_close_matches(name, list(reader.index.ids()), 3))
-    if len(cells) > 1:
-        paths = ", ".join(fact.path for fact, _ in cells)
-        raise UsageError("duplicate-id", f"the id {name} stands in {paths}", "name the path")
-    checked = page_in(reader.reading, *cells[0], reader.audience)
     return cut_body(_checked_json(checked), start, length)
 
 

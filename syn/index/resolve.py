@@ -150,6 +150,31 @@ def _get(places: _Places, key: str) -> Sequence[int]:
     return (known,) if isinstance(known, int) else known
 
 
+class Wanted:
+    """Which facts some links can lead to: enough of a workspace to resolve those links."""
+
+    def __init__(self, links: Iterable[tuple[str, str]]) -> None:
+        """`links` holds (path of the linking file, target)."""
+        self._ids: set[str] = set()
+        self._stems: set[str] = set()
+        self._folded: set[str] = set()
+        for linking, written in links:
+            within = _WITHIN_VAULT.match(written)
+            for target in {written, unquote(written), within[1] if within else ""} - {""}:
+                self._ids.add(target)
+                self._folded.add(fold(target))
+                self._stems.update((_stem(target), _stem(_beside(linking, target))))
+
+    def covers(self, path: str, fact_id: str, title_key: str, aliases: str) -> bool:
+        """Whether some step can find this fact; any fact with aliases counts."""
+        return (
+            fact_id in self._ids
+            or title_key in self._folded
+            or aliases != "[]"
+            or _stem(path) in self._stems
+        )
+
+
 def lookup_keys(keys: Iterable[FactKey]) -> frozenset[tuple[str, ...]]:
     """Everything resolution can depend on; equal sets resolve every link equally."""
     return frozenset((key.path, key.id, key.title_key, *key.aliases) for key in keys)

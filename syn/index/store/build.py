@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Self
 
 from syn.index.derive import World
-from syn.index.project import fact_key, key_of
 from syn.index.rows import PROJECTION, FactKey, FileRows
 from syn.index.store import check, cross, files, schema, tables
 from syn.index.store.errors import IndexUnusable, guard
@@ -54,7 +53,6 @@ class Builder:
         self._connection: sqlite3.Connection
         self._created_ns = 0
         self._pending: list[tuple[FileRows, str | None]] = []
-        self._keys: dict[str, FactKey] = {}
         self._before: dict[str, FactKey | None] = {}
         """Keys the copy had for the files that were written or removed."""
         self._written: set[str] = set()
@@ -69,7 +67,6 @@ class Builder:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
-        self._keys = {}
 
     def _open(self, stack: ExitStack) -> sqlite3.Connection:
         if sqlite3.sqlite_version_info < _MIN_SQLITE:
@@ -90,16 +87,10 @@ class Builder:
             connection.execute("PRAGMA trusted_schema = OFF")
             if self._base is not None:
                 check.refuse_foreign(connection, self._base.name)
-                self._load_keys(connection)
             connection.execute("BEGIN")
             if self._base is None:
                 schema.create(connection)
         return connection
-
-    def _load_keys(self, connection: sqlite3.Connection) -> None:
-        names = "path, id, explicit_id, title_key, aliases, supersedes, superseded_by"
-        for row in connection.execute(f"SELECT {names} FROM fact ORDER BY path"):  # noqa: S608
-            self._keys[row[0]] = key_of(*row)
 
     def file_records(self) -> Iterator[FileRecord]:
         """The files of the index as it will be, in path order: for `inputs_hash`."""
@@ -133,10 +124,12 @@ class Builder:
         """
         self._flush()
         with guard(self._target):
-            keys = [self._keys[path] for path in sorted(self._keys)]
-            cross.derive_rows(self._connection, keys, world, self._changes())
             if self._base is None:
-                for statement in schema.CREATE_INDEXES:
+                for statement in schema.FACT_INDEXES:
+                    self._connection.execute(statement)
+            cross.derive_rows(self._connection, world, self._changes())
+            if self._base is None:
+                for statement in schema.OTHER_INDEXES:
                     self._connection.execute(statement)
                 tables.fill_fts(self._connection)
             self._write_meta(meta)
@@ -161,10 +154,11 @@ class Builder:
     def _changes(self) -> cross.Changes | None:
         if self._base is None:
             return None
+        after = (cross.key_at(self._connection, path) for path in self._written)
         return cross.Changes(
             written=self._written,
             before=tuple(key for key in self._before.values() if key is not None),
-            after=tuple(self._keys[path] for path in self._written if path in self._keys),
+            after=tuple(key for key in after if key is not None),
         )
 
     def _summary(self) -> Built:
@@ -184,16 +178,13 @@ class Builder:
             tables.insert_files(self._connection, pending)
             if self._base is not None:
                 tables.add_to_fts(self._connection, (rows.path for rows, _ in pending))
-        for rows, _ in pending:
-            self._written.add(rows.path)
-            if rows.fact is not None:
-                self._keys[rows.path] = fact_key(rows.fact)
+        self._written.update(rows.path for rows, _ in pending)
 
     def _drop(self, path: str) -> None:
+        if path not in self._before:
+            self._before[path] = cross.key_at(self._connection, path)
         tables.drop_file(self._connection, path)
         self._written.discard(path)
-        key = self._keys.pop(path, None)
-        self._before.setdefault(path, key)
 
     def _write_meta(self, meta: Mapping[str, str]) -> None:
         """Replace the meta table. `sorted_to` is the last document in path order (`answers`)."""

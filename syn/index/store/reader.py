@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
-from syn.index.lines import encode_row
+from syn.index.lines import encode_chunks, encode_row
 from syn.index.query import (
     Filters,
     checked_limit,
@@ -27,6 +27,7 @@ from syn.index.store.files import FileRecord
 _T = TypeVar("_T")
 _Identity = tuple[int, int, int, int]
 _SELECT = {table.name: schema.select(table) for table in TABLES}
+_ODD = {table.name: schema.odd(table) for table in TABLES}
 _CACHE_KIB = 16_384
 """Pages that stay in memory between calls."""
 
@@ -70,6 +71,12 @@ class Index:
         """The manifest lines of one table, sorted by primary key."""
         for row in self.rows(table):
             yield encode_row(table, row)
+
+    def chunks(self, table: Table) -> Iterator[bytes]:
+        """The bytes of those lines in pieces of no meaning: for a digest, three times as fast."""
+        with guard(self._path):
+            is_odd = self._current().execute(_ODD[table.name]).fetchone() is not None
+        return self.lines(table) if is_odd else encode_chunks(table, self.rows(table))
 
     def rows(self, table: Table) -> Iterator[tuple[Scalar, ...]]:
         """The rows of one table as they are stored, columns in the table's order.

@@ -37,6 +37,16 @@ _HEADER = re.compile(r"[|>][-+1-9]*(?:[ \t]+#[^\n]*|[ \t]*\r?)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
+class Watch:
+    """Top-level keys whose scalars are noted with their lines."""
+
+    values: frozenset[str] = frozenset()
+    """All of them: relation fields."""
+    comments: frozenset[str] = frozenset()
+    """Those that a comment cuts: reserved keys."""
+
+
+@dataclass(frozen=True, slots=True)
 class Scalar:
     """One scalar that a later step looks at: under a watched key, or with a link in it."""
 
@@ -88,10 +98,10 @@ class _Frame:
 class Builder:
     """The state of one pass: the open collections and the values so far."""
 
-    def __init__(self, front: str, watched: frozenset[str], collector: Collector) -> None:
+    def __init__(self, front: str, watch: Watch, collector: Collector) -> None:
         self.front = front
         self.prepared = events.prepare(front)
-        self.watched = watched
+        self.watch = watch
         self.collector = collector
         self.root = _Frame(mapping=False, flow=False, start=0, scalars=0, is_key=False)
         self.frame = self.root
@@ -103,7 +113,7 @@ class Builder:
         self.stopped = False
         """Nothing more is built."""
         self.top_key = ""
-        self.watching = False
+        self.watching = self.keeping = False
         self.key_lines: tuple[tuple[str, int], ...] = ()
         self.scalars: list[Scalar] = []
         self.odd_keys: list[tuple[str, int]] = []
@@ -242,17 +252,20 @@ class Builder:
             frame.keys[text] = line
         if len(self.outer) == 1:
             self.top_key = text
-            self.watching = text in self.watched
+            self.keeping = text in self.watch.values
+            self.watching = self.keeping or text in self.watch.comments
         if not text.isascii():
             self.odd_keys.append((text, line))
 
     def _note(self, text: str, event: Event) -> None:
-        end, line = event.end_mark, self.line()
+        end = event.end_mark
         # inside brackets an empty value stands wherever the scanner has got to
         placed = bool(event.value) or not self.frame.flow
         cut = not event.style and placed and bool(_COMMENT_AFTER.match(self.front, end.index))
-        last = FRONT_LINE + end.line if placed else line
-        self.scalars.append(Scalar(self.top_key, text, line, last, cut))
+        if cut or self.keeping or "[[" in text:
+            line = self.line()
+            last = FRONT_LINE + end.line if placed else line
+            self.scalars.append(Scalar(self.top_key, text, line, last, cut))
 
     def _bare_link(self, frame: _Frame, event: Event) -> str | None:
         """The text of an unquoted `[[x]]`, which YAML reads as a list in a list."""

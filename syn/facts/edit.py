@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from syn.errors import RefusedError
 from syn.facts import front_matter, render, spans
+from syn.facts.builder import Watch
 from syn.facts.collector import Collector
 from syn.facts.render import FieldValue, Quotes
 from syn.facts.split import Parts, split
@@ -82,7 +83,7 @@ def _take_apart(data: bytes, path: str) -> _File:
     if text is not None and parts is not None:
         conflict_markers(text, collector)
         if parts.front is not None:
-            fields = front_matter.read(parts.front, frozenset(), collector).fields
+            fields = front_matter.read(parts.front, Watch(), collector).fields
     if text is None or parts is None or collector.problems:
         first = min(collector.problems)
         raise EditError(path, first.line, first.message)
@@ -186,7 +187,7 @@ def _edit_list(front: str, entry: spans.Entry, value: tuple[Value, ...], eol: st
 
 
 def _items_of(front: str, entry: spans.Entry) -> tuple[Value, ...]:
-    fields = front_matter.read(front, frozenset(), Collector("")).fields
+    fields = front_matter.read(front, Watch(), Collector("")).fields
     value = fields.get(entry.key)
     return value if isinstance(value, tuple) else ()
 

@@ -10,7 +10,7 @@ import re
 import yaml
 
 from syn.facts import diagnose, events
-from syn.facts.builder import Builder, FrontMatter
+from syn.facts.builder import Builder, FrontMatter, Watch
 from syn.facts.collector import Collector, quote
 from syn.facts.split import FRONT_LINE
 from syn.model.payload import Mapping
@@ -23,14 +23,12 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff
 _ONLY_COMMENTS = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z))*\Z")
 
 
-def read(
-    front: str, watched: frozenset[str], collector: Collector, *, pure: bool = False
-) -> FrontMatter:
+def read(front: str, watch: Watch, collector: Collector, *, pure: bool = False) -> FrontMatter:
     """Read front matter; whatever is wrong with it goes to the collector.
 
     Args:
         front: the text between the delimiter lines.
-        watched: top-level keys whose scalars are wanted with their lines.
+        watch: top-level keys whose scalars are noted with their lines.
         collector: takes problems and warnings.
         pure: use the pure Python scanner even where libyaml is there (the tests compare both).
     """
@@ -38,13 +36,18 @@ def read(
         return FrontMatter(Mapping())
     if front[:1] in ("", *"# \t\r\n") and _is_empty(front, collector):
         return FrontMatter(Mapping())
-    builder = Builder(front, watched, Collector(collector.path))
+    builder = Builder(front, watch, Collector(collector.path))
     try:
         builder.run(events.next_event(builder.prepared.text, pure=pure))
     except yaml.MarkedYAMLError as error:
         line = diagnose.syntax(front, events.fault_line(error), collector)
-        # how far a scanner has read beyond the fault differs; what stands before it does not
-        collector.problems += [found for found in builder.collector.problems if found.line < line]
+        # how far a scanner has read beyond the fault differs; what stands before it does not,
+        # but for an empty key, which only its successor shows
+        collector.problems += [
+            found
+            for found in builder.collector.problems
+            if found.line < line and found.code != "empty-key"
+        ]
         return FrontMatter(Mapping())
     collector.problems += builder.collector.problems
     collector.warnings += builder.collector.warnings

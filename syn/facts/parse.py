@@ -42,13 +42,15 @@ def parse(path: str, data: bytes, config: Config) -> Parsed:
     fact = None
     if parts is not None:
         fact = _read(path, parts, config, collector, digest, len(data))
-    if fact is None or collector.problems:
+    if fact is None:
         return Unreadable(path, digest, _bounded(collector.problems))
     return fact
 
 
 def _bounded(problems: list[Problem]) -> tuple[Problem, ...]:
     """The problems in order, and how many there are beyond the limit."""
+    if not problems:
+        return ()
     found = sorted(set(problems))
     if len(found) <= PROBLEM_LIMIT:
         return tuple(found)
@@ -60,14 +62,15 @@ def _bounded(problems: list[Problem]) -> tuple[Problem, ...]:
 
 def _read(
     path: str, parts: Parts, config: Config, collector: Collector, digest: str, size: int
-) -> Fact:
-    names = reserved.reserved_names(config)
-    watched = frozenset((*names.values(), *config.relations))
+) -> Fact | None:
+    names, watch = reserved.vault_names(config.keys, config.relations)
     front = FrontMatter(Mapping())
     if parts.front is not None:
-        front = front_matter.read(parts.front, watched, collector)
+        front = front_matter.read(parts.front, watch, collector)
         reserved.bidi_controls(parts.front, FRONT_LINE, collector)
     values = reserved.lift(front, names, collector)
+    if collector.problems:
+        return None
     reserved.look_alikes(front, names, collector)
     reserved.comment_cuts(front, names, collector)
     found = _links(parts, front, config, collector)
@@ -130,6 +133,8 @@ def _front_links(front: FrontMatter, config: Config) -> list[Link]:
     found = []
     for scalar in front.scalars:
         relation = scalar.key in config.relations
+        if not relation and "[[" not in scalar.text:
+            continue
         targets = list(links.text_links(scalar.text, config.link_order))
         if relation and not targets and scalar.text.strip():
             targets = [(scalar.text.strip(), "", "")]

@@ -4,11 +4,12 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from syn.facts.builder import FrontMatter
+from syn.facts.builder import FrontMatter, Watch
 from syn.facts.collector import Collector, quote
 from syn.facts.dates import InstantError, parse_instant
-from syn.model.config import Config
+from syn.model.config import FactKeys
 from syn.model.fact import Instant, Source
 from syn.model.payload import Lexical, Mapping, Value, scalar_text
 
@@ -16,6 +17,7 @@ RESERVED = (
     *("id", "type", "title", "tags", "aliases", "status", "subject", "field", "value"),
     *("valid_from", "valid_to", "supersedes", "superseded_by", "source"),
 )
+_COLLECTIONS = (Mapping, tuple)
 _TEXTS = ("type", "status", "subject", "field", "value")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 _WIKI = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
@@ -42,9 +44,11 @@ class Reserved:
     source: Source = field(default_factory=Source)
 
 
-def reserved_names(config: Config) -> dict[str, str]:
-    """Reserved key → the name it has in this vault."""
-    return {name: config.keys.of(name) for name in RESERVED}
+@lru_cache(maxsize=16)
+def vault_names(keys: FactKeys, relations: tuple[str, ...]) -> tuple[dict[str, str], Watch]:
+    """Reserved key → the name it has in this vault, and the keys to watch. Not to be changed."""
+    names = {name: keys.of(name) for name in RESERVED}
+    return names, Watch(frozenset(relations), frozenset(names.values()))
 
 
 def lift(front: FrontMatter, names: dict[str, str], collector: Collector) -> Reserved:
@@ -95,12 +99,16 @@ class _Reader:
 
     def text(self, name: str) -> str | None:
         value = self._get(name)
-        if isinstance(value, Mapping | tuple):
+        if value is None or isinstance(value, str):
+            return value
+        if isinstance(value, _COLLECTIONS):
             self._unexpected(name, "one text", value)
         return scalar_text(value)
 
     def tags(self) -> tuple[str, ...]:
         value = self._get("tags")
+        if value is None:
+            return ()
         if isinstance(value, str):
             parts = value.split(",") if "," in value else value.split()
         else:
@@ -108,7 +116,8 @@ class _Reader:
         return _unique(part.strip().removeprefix("#") for part in parts)
 
     def aliases(self) -> tuple[str, ...]:
-        return _unique(part.strip() for part in self._texts("aliases", self._get("aliases")))
+        value = self._get("aliases")
+        return () if value is None else _unique(map(str.strip, self._texts("aliases", value)))
 
     def instant(self, name: str) -> Instant | None:
         value = self._get(name)
@@ -128,12 +137,14 @@ class _Reader:
 
     def references(self, name: str) -> tuple[str, ...]:
         value = self._get(name)
+        if value is None:
+            return ()
         texts = []
         for part in value if isinstance(value, tuple) else (value,):
             text = scalar_text(part)
             if text is not None and text.strip():
                 texts.append(_unwrap(text))
-            elif isinstance(part, Mapping | tuple):
+            elif isinstance(part, _COLLECTIONS):
                 self._problem(
                     name,
                     "bad-reference",
@@ -144,6 +155,8 @@ class _Reader:
 
     def source(self) -> Source:
         value = self._get("source")
+        if value is None:
+            return _NO_SOURCE
         if isinstance(value, Mapping):
             members = {key: scalar_text(value.get(key)) or "" for key in _SOURCE_MEMBERS}
             return Source(**members)
@@ -155,13 +168,13 @@ class _Reader:
     def _get(self, name: str) -> Value | None:
         return self._values.get(self._names[name])
 
-    def _texts(self, name: str, value: Value | None) -> list[str]:
+    def _texts(self, name: str, value: Value) -> list[str]:
         texts = []
         for part in value if isinstance(value, tuple) else (value,):
             text = scalar_text(part)
             if text is not None:
                 texts.append(text)
-            elif isinstance(part, Mapping | tuple):
+            elif isinstance(part, _COLLECTIONS):
                 self._unexpected(name, "texts", part)
         return texts
 
@@ -183,6 +196,7 @@ class _Reader:
         self._collector.warning(line, code, message, remedy)
 
 
+_NO_SOURCE = Source()
 _SOURCE_MEMBERS = ("kind", "agent", "session", "url")
 
 

@@ -5,13 +5,13 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syn.facts.builder import FrontMatter
+from syn.facts.builder import FrontMatter, Watch
 from syn.facts.collector import Collector
 from syn.facts.front_matter import read
 from syn.model.payload import Lexical, Mapping, Value
 from syn.model.problem import Problem
 
-WATCHED = frozenset(("a", "k"))
+WATCHED = Watch(values=frozenset("a"), comments=frozenset("k"))
 BLOCK = (
     *(
         "a",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from syn.facts.builder import FrontMatter
+from syn.facts.builder import FrontMatter, Watch
 from syn.facts.collector import Collector
 from syn.facts.front_matter import read
 from syn.model.payload import Lexical, Mapping, Value
@@ -12,7 +12,7 @@ NULL = Lexical("null", "")
 
 def front(text: str) -> tuple[FrontMatter, Collector]:
     collector = Collector("a.md")
-    return read(text, frozenset(), collector), collector
+    return read(text, Watch(), collector), collector
 
 
 def value_of(text: str) -> Value | None:

@@ -2,7 +2,7 @@
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -221,8 +221,10 @@ def _with_live(base: IndexEvidence, done: Pass, index: Index, *, name_all: bool)
     current = meta.get("inputs_hash") == done.inputs_hash
     found: tuple[Finding, ...] = ()
     if live != base.projected:
-        unchanged = None if current else _unchanged(done, index)
-        found = tuple(_named(compare(done.projection, index), unchanged, name_all=name_all))
+        counting = compare(done.projection, index)
+        if not current:
+            counting = _of_unchanged(counting, _unchanged(done, index))
+        found = tuple(_named(counting, {v.path: v.id for v in done.views}, name_all=name_all))
     return replace(
         base,
         state="current" if current else "stale",
@@ -241,17 +243,22 @@ def _unchanged(done: Pass, index: Index) -> frozenset[str]:
     )
 
 
+def _of_unchanged(
+    differences: Iterator[Difference], unchanged: frozenset[str]
+) -> Iterator[Difference]:
+    """The differences that count in a stale index: rows that one unchanged file alone gives."""
+    return (item for item in differences if not item.cross and item.path in unchanged)
+
+
 def _named(
-    differences: Iterator[Difference], unchanged: frozenset[str] | None, *, name_all: bool
+    differences: Iterator[Difference], ids: Mapping[str, str], *, name_all: bool
 ) -> Iterator[Finding]:
-    """The differences that count: all of them, or in a stale index those of unchanged files."""
+    """The differences as findings: all of them, or the first and how many more there are."""
     counted = 0
     for item in differences:
-        if unchanged is not None and (item.cross or item.path not in unchanged):
-            continue
         counted += 1
         if name_all or counted <= NAMED_BY_DEFAULT:
-            yield _difference(item)
+            yield _difference(item, ids.get(item.path, item.path))
     if not name_all and counted > NAMED_BY_DEFAULT:
         yield Finding(
             code="index-diverged",
@@ -264,12 +271,12 @@ def _named(
         )
 
 
-def _difference(item: Difference) -> Finding:
+def _difference(item: Difference, subject: str) -> Finding:
     key = " ".join(str(part) for part in item.key)
     where = f"{item.table} {key}" + (f" {item.column}" if item.column else "")
     return Finding(
         code=f"index-row-{item.kind}",
-        subject=item.path or where,
+        subject=subject or where,
         path=item.path or INDEX,
         expected=f"{where}: {item.expected}",
         actual=item.actual,

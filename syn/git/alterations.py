@@ -3,11 +3,10 @@
 Nothing of it changes what Synapse reads; it is reported, because people read with git too.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
-
-import pygit2
 
 from syn.git.commitgraph import disagreements
 from syn.git.objects import alternates
@@ -52,18 +51,27 @@ def references(repo: Repository) -> tuple[bytes, ...]:
 
 
 def _references(repo: Repository) -> Iterator[Alteration]:
-    for name in references(repo):
-        text = name.decode("utf-8", "surrogateescape")
+    listed = references(repo)
+    for name in listed:
         if name.startswith(b"refs/replace/"):
             yield Alteration("replace", display_path(name.removeprefix(b"refs/replace/")))
         try:
             name.decode("utf-8")
         except UnicodeDecodeError:
             yield Alteration("ref-name", display_path(name))
-        try:
-            repo.pg.lookup_reference(text)
-        except (pygit2.GitError, KeyError, ValueError):
-            yield Alteration("broken-ref", display_path(name))
+    # libgit2 passes over files that are no reference, or one to nothing.
+    for name in sorted(_loose_files(repo) - set(listed)):
+        yield Alteration("broken-ref", display_path(name))
+
+
+def _loose_files(repo: Repository) -> set[bytes]:
+    root = os.fsencode(repo.common_dir)
+    return {
+        folder[len(root) + 1 :] + b"/" + name
+        for folder, _, names in os.walk(root + b"/refs")
+        for name in names
+        if not name.endswith(b".lock")
+    }
 
 
 def _grafts(repo: Repository) -> Iterator[Alteration]:

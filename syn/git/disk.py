@@ -29,7 +29,7 @@ class Scan:
     prefixes: tuple[bytes, ...]
     """Only these and what lies below them; () is everything."""
     saw_rules: Callable[[bytes], None]
-    """Called with the path of each `.gitattributes`, before the files it speaks of are given."""
+    """Called with a folder that holds a `.gitattributes`, before any path below it is given."""
     closed: Callable[[bytes, OSError], None]
     """Called with a folder (its path and a slash) that cannot be listed."""
 
@@ -74,7 +74,7 @@ def _listing(how: Scan, folder: bytes) -> _Listing:
     if not folder:
         found = [(name, entry) for name, entry in found if entry.name != b".git"]
     if any(name == b".gitattributes" for name, _ in found):
-        how.saw_rules(folder + b".gitattributes")
+        how.saw_rules(folder)
     return iter(found)
 
 

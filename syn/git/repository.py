@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pygit2
-from pygit2.enums import ReferenceType, RepositoryOpenFlag
+from pygit2.enums import Option, ReferenceType, RepositoryOpenFlag
 
 from syn.errors import CannotError, UsageError
 from syn.git.objects import ObjectStore, Surroundings, alternates
@@ -188,7 +188,7 @@ def open_repository(start: Path) -> Repository:
     common = _common_dir(git_dir)
     settings = _settings(common / "config")
     _refuse_unsupported(settings, git_dir)
-    pg = _open(git_dir)
+    pg = _open(start, git_dir)
     folders, lost = alternates(common / "objects")
     around = Surroundings(_is_promisor(settings), lost)
     root = None if pg.is_bare else Path(str(pg.workdir))
@@ -205,9 +205,12 @@ def unknown_ref(ref: str) -> UsageError:
     )
 
 
-def _open(git_dir: Path) -> pygit2.Repository:
+def _open(start: Path, git_dir: Path) -> pygit2.Repository:
+    # libgit2 knows the format of a partial clone and not the extension's name.
+    pygit2.option(Option.SET_EXTENSIONS, ["partialclone"], 1)
     try:
-        return pygit2.Repository(str(git_dir), RepositoryOpenFlag.NO_SEARCH)
+        # From where it was found: a git folder elsewhere does not know its work tree.
+        return pygit2.Repository(str(start), RepositoryOpenFlag.DEFAULT)
     except (pygit2.GitError, KeyError, OSError, ValueError) as error:
         text = str(error)
         if "not owned by current user" in text:

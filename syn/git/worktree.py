@@ -82,8 +82,11 @@ class WorktreeSnapshot:
     def entries(self) -> Iterator[SnapshotEntry]:
         """Every tracked or untracked path, sorted by path bytes."""
         self._folders.close()
+        staged = load_index(self._repo.index_path)[1].entries
+        self._attributes.forget()
+        self._attributes.saw_staged_rules(staged)
         sparse = b""
-        for path, head, index, disk in self._merged():
+        for path, head, index, disk in self._merged(staged):
             skipped = False
             if index is not None and len(index.head) > PLAIN_SIZE:
                 # Flags beyond the first sixteen bits, which few entries have.
@@ -100,6 +103,7 @@ class WorktreeSnapshot:
     def find(self, path: bytes) -> SnapshotEntry | None:
         """The entry at one path; a folder is listed no further than that path."""
         narrow = WorktreeSnapshot(self._repo, (path,), self._wanted)
+        narrow._attributes = self._attributes
         found = next((entry for entry in narrow.entries() if entry.path == path), None)
         self._warnings.update(narrow._warnings)
         return found
@@ -111,7 +115,7 @@ class WorktreeSnapshot:
         if not entry.on_disk:
             return self._repo.store.blob(entry.head_oid)
         data = self.read_disk(entry)
-        if not self._attributes.active or blob_id(data) == entry.head_oid:
+        if not self._attributes.may_convert(entry.path) or blob_id(data) == entry.head_oid:
             return data
         how = self._attributes.conversion(entry.path)
         if how.keeps_bytes:
@@ -128,10 +132,10 @@ class WorktreeSnapshot:
         return data if how.keeps_bytes else to_git(data, how, self._staged_blob(path, how))
 
     def _merged(
-        self,
+        self, staged: Sequence[IndexEntry]
     ) -> Iterator[tuple[bytes, RawItem | None, IndexEntry | None, DiskItem | None]]:
         # All three come sorted by path; this is the loop that runs once a file.
-        heads, indexed, on_disk = self._head_items(), self._index_entries(), self._disk_items()
+        heads, indexed, on_disk = self._head_items(), self._below(staged), self._disk_items()
         head, index, disk = next(heads, None), next(indexed, None), next(on_disk, None)
         while head is not None or index is not None or disk is not None:
             path = disk.path if disk is not None else None
@@ -140,14 +144,14 @@ class WorktreeSnapshot:
             if index is not None and (path is None or index.path < path):
                 path = index.path
             assert path is not None  # noqa: S101 - one of the three is there
-            mine, staged, found = None, None, None
+            mine, one, found = None, None, None
             while head is not None and head[0] == path:
                 mine, head = head[1], next(heads, None)
             while index is not None and index.path == path:
-                staged, index = index, next(indexed, None)
+                one, index = index, next(indexed, None)
             if disk is not None and disk.path == path:
                 found, disk = disk, next(on_disk, None)
-            yield path, mine, staged, found
+            yield path, mine, one, found
 
     def _head_items(self) -> Iterator[tuple[bytes, RawItem]]:
         tree = self._repo.head_tree()
@@ -155,19 +159,15 @@ class WorktreeSnapshot:
             return iter(())
         return iter_tree(self._repo.store, tree, self._prefixes or EVERYWHERE, self._tree_warnings)
 
-    def _index_entries(self) -> Iterator[IndexEntry]:
-        entries = load_index(self._repo.index_path)[1].entries
+    def _below(self, staged: Sequence[IndexEntry]) -> Iterator[IndexEntry]:
         if not self._prefixes:
-            return iter(entries)
-        return (e for e in entries if wanted_below(e.path.rstrip(b"/"), self._prefixes) == ())
+            return iter(staged)
+        return (e for e in staged if wanted_below(e.path.rstrip(b"/"), self._prefixes) == ())
 
     def _disk_items(self) -> Iterator[DiskItem]:
         root = os.fsencode(self._root)
 
-        def saw_rules(path: bytes) -> None:
-            self._attributes.saw_rules(self._root / os.fsdecode(path))
-
-        return scan(Scan(root, self._prefixes, saw_rules, self._cannot_list))
+        return scan(Scan(root, self._prefixes, self._attributes.saw_rules, self._cannot_list))
 
     def _entry(
         self,

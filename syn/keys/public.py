@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -52,10 +53,16 @@ class PublicKey:
     def verify(self, message: bytes, signature: bytes) -> bool:
         """Whether these are the 64 bytes of this key's Ed25519 signature over the message."""
         try:
-            Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, message)
+            _loaded(self.raw).verify(signature, message)
         except InvalidSignature:
             return False
         return True
+
+
+@lru_cache(maxsize=256)
+def _loaded(raw: bytes) -> Ed25519PublicKey:
+    """OpenSSL's form of a key: a history has few keys and many signatures."""
+    return Ed25519PublicKey.from_public_bytes(raw)
 
 
 def from_blob(blob: bytes) -> PublicKey:

@@ -120,14 +120,14 @@ def _doubled(done: Pass) -> None:
     done.views = [view for view in done.views if view.path not in doubled]
 
 
-def ledger_evidence(reading: Reading) -> LedgerEvidence:
-    """The segments' faults, and what the entries add up to."""
+def ledger_evidence(reading: Reading, signatures: tuple[Finding, ...]) -> LedgerEvidence:
+    """The segments' faults, signatures that do not hold, and what the entries add up to."""
     ledger = reading.ledger.ledger
     wanted = {head for state in reading.ledger.recorded.values() for head in state.heads}
     return LedgerEvidence(
         writers=len(ledger.chains),
         entries=sum(len(chain.entries) for chain in ledger.chains),
-        findings=reading.ledger.findings,
+        findings=(*reading.ledger.findings, *signatures),
         recorded=reading.ledger.recorded,
         lines={digest: place(entry) for digest, entry in ledger.entries() if digest in wanted},
     )

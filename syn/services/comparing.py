@@ -96,7 +96,11 @@ def _compare_commit(ground: Ground, since: Since) -> WitnessEvidence:
     status = _status(differences)
     detail: dict[str, Json] = {"commit": since.commit, "head": ground.head}
     found = tuple(item.finding() for item in differences)
-    return replace(_evidence(since, status, found, detail), pinned_commit=since.pinned)
+    return replace(
+        _evidence(since, status, found, detail),
+        pinned_commit=since.pinned,
+        commit=since.commit,
+    )
 
 
 def _compare_witness(
@@ -124,6 +128,7 @@ def _compare_witness(
         evidence,
         outside_key=any(item.verifier.type == TYPE_ED25519 for item in found.verified),
         cosigned=bool(cosignature.cosigners(found.verified, other_than=publishers)),
+        commit=found.record.commit,
     )
 
 

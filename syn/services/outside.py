@@ -147,12 +147,34 @@ def read_since(workspace: Workspace, text: str, pins: Pins) -> Since:
     return Since(text, commit=commit, pinned=commit in pins.commits)
 
 
+def read_root(workspace: Workspace, text: str, pins: Pins) -> tuple[str, bool]:
+    """The trust root that `--root` means, and whether it comes from outside the repository.
+
+    A full commit id and `pin` do; a branch or `HEAD` is the repository's own word.
+
+    Raises:
+        UsageError: no such commit, or nothing is pinned.
+    """
+    if text == PIN:
+        if not pins.root:
+            raise _no_pin()
+        return pins.root, True
+    if _COMMIT.match(text):
+        return text, True
+    commit = resolve(workspace.repository, text)
+    return commit, commit == pins.root
+
+
 def _pin(pins: Pins) -> Since:
     if pins.witnesses:
         return Since(PIN, witness=pins.witnesses[-1].data, pinned=True)
     if pins.commits:
         return Since(PIN, commit=pins.commits[-1], pinned=True)
-    raise UsageError(
+    raise _no_pin()
+
+
+def _no_pin() -> UsageError:
+    return UsageError(
         "no-pin",
         "no witness of this workspace is pinned on this machine",
         "syn witness pin FILE --trust KEY pins one",

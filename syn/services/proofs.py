@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass, replace
 
+from syn.errors import CannotError, RefusedError
+from syn.git.parse import blob_id
 from syn.git.repository import Repository
 from syn.index.rows import PROJECTION
 from syn.keys.trust import Trust
+from syn.model.finding import Finding
 from syn.services.checkpoints import (
     anchor,
     checkpoint_evidence,
@@ -14,10 +17,20 @@ from syn.services.checkpoints import (
 )
 from syn.services.collect import Pass
 from syn.services.comparing import compare
+from syn.services.entry_lines import gained
+from syn.services.entry_signatures import entry_signature_findings
 from syn.services.head_record import facts_root
-from syn.services.outside import Since
+from syn.services.identity import identity_evidence
+from syn.services.outside import PIN, Since
 from syn.services.pins import NO_PINS, Pins
-from syn.verify.evidence import CheckpointEvidence, IndexEvidence, WitnessEvidence
+from syn.services.reading import read_plain
+from syn.verify.evidence import (
+    CheckpointEvidence,
+    IdentityEvidence,
+    IndexEvidence,
+    WitnessEvidence,
+)
+from syn.verify.level import from_outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +43,15 @@ class Outside:
     """The witness or commit of `--since`."""
     pins: Pins = NO_PINS
     """What is pinned on this machine; empty where it plays no part."""
+    root: str = ""
+    """The trust root for identities that was given by itself: a full commit id, or ""."""
+    root_pinned: bool = False
+    """It was written as a full id, or pinned before this run."""
+
+    @property
+    def gives_root(self) -> bool:
+        """Whether there is a trust root for identities."""
+        return bool(self.root or self.since)
 
 
 NOTHING_FROM_OUTSIDE = Outside()
@@ -43,7 +65,10 @@ class Proofs:
     anchored: str
     """Manifest digest in the newest signed record over exactly these inputs, or ""."""
     anchored_projection: str
+    signatures: tuple[Finding, ...]
+    """Signatures of entries that do not hold."""
     witness: WitnessEvidence | None
+    identity: IdentityEvidence | None
 
     def anchor(self, index: IndexEvidence) -> IndexEvidence:
         """INV-1's evidence with the manifest that a checkpoint names."""
@@ -60,11 +85,53 @@ def collect_proofs(
     record = anchor(judged, done.inputs_hash)
     if record is not None and record.projection == PROJECTION:
         unread += roots_fault(judged, done.inputs_hash, facts_root(done))
-    logs = [item.log for item in judged]
-    since, trust = outside.since, outside.trust
+    witness = None
+    if outside.since is not None:
+        logs = [item.log for item in judged]
+        witness = compare(ground, logs, outside.since, outside.trust, outside.pins)
     return Proofs(
-        checkpoints=checkpoint_evidence(judged, unread, ground, trust),
+        checkpoints=checkpoint_evidence(judged, unread, ground, outside.trust),
         anchored=record.manifest if record else "",
         anchored_projection=str(record.projection) if record else "",
-        witness=compare(ground, logs, since, trust, outside.pins) if since else None,
+        signatures=tuple(entry_signature_findings(reading, ground.policy)),
+        witness=witness,
+        identity=_identity(repository, head, done, outside, witness),
     )
+
+
+def _identity(
+    repository: Repository,
+    head: str,
+    done: Pass,
+    outside: Outside,
+    witness: WitnessEvidence | None,
+) -> IdentityEvidence | None:
+    """INV-9's evidence, where there is a trust root: its own, or that of a consistent witness."""
+    sound = witness if witness is not None and witness.status == "consistent" else None
+    root, pinned = outside.root, outside.root_pinned
+    if not root and sound is not None:
+        root, pinned = sound.commit, from_outside(sound)
+    if not root or not head:
+        return None
+    covered = [sound.commit] if sound is not None and from_outside(sound) else []
+    if outside.since is not None and outside.since.given == PIN:
+        covered += [item.commit for item in outside.pins.witnesses]
+    lines = uncommitted_lines(repository, done)
+    found = identity_evidence(repository, head, root, lines, covered)
+    return replace(found, pinned=pinned)
+
+
+def uncommitted_lines(repository: Repository, done: Pass) -> tuple[bytes, ...]:
+    """The ledger lines of a work tree that HEAD's commit does not hold; none in a commit."""
+    found: list[bytes] = []
+    snapshot = done.reading.snapshot
+    for entry in done.reading.inventory.ledger:
+        try:
+            data = read_plain(snapshot, entry)
+            if blob_id(data) == entry.head_oid:
+                continue
+            before = repository.store.blob(entry.head_oid) if entry.head_oid else b""
+        except (CannotError, RefusedError):
+            continue  # named where the ledger is read
+        found += gained(before, data)
+    return tuple(found)

@@ -80,7 +80,8 @@ def examine(workspace: Workspace, request: Request, done: Pass) -> Report:
     hashed, unread, heads = evidence_hash(done.reading)
     evidence = _evidence(workspace, request, done, unread)
     subject = _subject(workspace, request, done, (hashed, heads))
-    scope = Scope(deep=request.deep, since=request.outside.since is not None)
+    outside = request.outside
+    scope = Scope(deep=request.deep, since=outside.since is not None, root=outside.gives_root)
     results = check_all(evidence, scope)
     strict = "strict" in (request.profile, done.reading.config.profile)
     profile: Profile = "strict" if strict else "standard"
@@ -125,13 +126,14 @@ def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[U
         new=reading.files.new,
         excluded=reading.files.excluded,
         config=config_evidence(reading),
-        ledger=ledger_evidence(reading),
+        ledger=ledger_evidence(reading, proofs.signatures),
         index=proofs.anchor(index),
         growth=_growth(workspace, request, reading),
         checkpoints=proofs.checkpoints,
         receipts=ReceiptEvidence(0, ()),
         unread=(*unread, *done.unread),
         witness=proofs.witness,
+        identity=proofs.identity,
         multi=frozenset(reading.config.multi),
     )
 

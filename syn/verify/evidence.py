@@ -148,6 +148,12 @@ class IdentityEvidence:
     foreign: int
     """OpenPGP and X.509 signatures: present, not verified."""
     findings: tuple[Finding, ...]
+    forge: int = 0
+    """Commits that a server signed for others."""
+    pinned: bool = False
+    """The root comes from outside the repository."""
+    first_unsigned: tuple[str, ...] = ()
+    """Some commit ids and entry hashes without a signature, sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +171,8 @@ class WitnessEvidence:
     """Somebody who is not the publisher cosigned it under a trusted key."""
     findings: tuple[Finding, ...]
     detail: dict[str, Json] = field(default_factory=dict)
+    commit: str = ""
+    """The commit that history was held against, once the witness opened."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,14 +35,14 @@ def level_of(
 def trust_root_of(evidence: Evidence) -> TrustRoot:
     """Where the trust of this run comes from; nothing inside the repository counts."""
     witness = evidence.witness
-    if witness is not None and witness.status == "consistent" and _from_outside(witness):
+    if witness is not None and witness.status == "consistent" and from_outside(witness):
         return "published-witness"
     if evidence.checkpoints.outside_key and evidence.checkpoints.state is not None:
         return "checkpoint-witnessed"
     return "local-only"
 
 
-def _from_outside(witness: WitnessEvidence) -> bool:
+def from_outside(witness: WitnessEvidence) -> bool:
     """A key that the caller brought, a cosigner among them, or a commit pinned before this run."""
     return witness.outside_key or witness.cosigned or witness.pinned_commit
 
@@ -70,7 +70,7 @@ def _witnessed(evidence: Evidence, subject: Subject) -> str:
         return "no witness from outside the repository was given (--since W --trust KEY)"
     if witness.status != "consistent":
         return f"the witness is {witness.status}"
-    if not _from_outside(witness):
+    if not from_outside(witness):
         return "the commit was not pinned before this run (syn witness pin)"
     return ""
 
@@ -78,7 +78,9 @@ def _witnessed(evidence: Evidence, subject: Subject) -> str:
 def _identified(evidence: Evidence, results: tuple[InvariantResult, ...]) -> str:
     identity = next((r for r in results if r.id == "INV-9"), None)
     if evidence.identity is None or not evidence.identity.root or identity is None:
-        return "no trust root for identities was given"
+        return "no trust root for identities was given (--root COMMIT, or --since)"
+    if not evidence.identity.pinned:
+        return "the trust root for identities was not pinned before this run"
     if identity.status is not Status.PASS:
         return f"INV-9: {identity.summary}"
     return ""

@@ -111,11 +111,11 @@ def test_honest_growth_passes(parties: Parties) -> None:
     ran = parties.verify("--require", "L3")
     assert ran.status == 0, ran.out
     predicate = ran.json["predicate"]
-    assert (predicate["verdict"], predicate["level"]) == ("pass", "L3")
+    assert (predicate["verdict"], predicate["level"]) == ("pass", "L4")
     assert predicate["witness_status"] == "consistent"
     assert predicate["trust_root"] == "published-witness"
     by_pin = inside(parties.auditor, "verify", "--json", "--since", "pin")
-    assert by_pin.json["predicate"]["level"] == "L3", by_pin.out
+    assert by_pin.json["predicate"]["level"] == "L4", by_pin.out
 
 
 def _rewrite(owner: Place) -> None:
@@ -253,7 +253,7 @@ def test_a_bare_commit_counts_only_when_it_was_pinned(parties: Parties) -> None:
     assert ran.json["predicate"]["trust_root"] == "local-only"
     done(parties.auditor, "witness", "pin", commit)
     ran = inside(parties.auditor, "verify", "--json", "--since", commit, "--require", "L3")
-    assert (ran.status, ran.json["predicate"]["level"]) == (0, "L3")
+    assert (ran.status, ran.json["predicate"]["level"]) == (0, "L4")
     assert ran.json["predicate"]["trust_root"] == "published-witness"
     short = inside(parties.auditor, "verify", "--since", "no-such-thing")
     assert short.status == 2

@@ -44,6 +44,10 @@ def verify(
         ),
     ] = "",
     trust: TrustFiles = None,
+    root: Annotated[
+        str,
+        typer.Option(metavar="COMMIT", help="Trust root for identities: a full commit id, or pin."),
+    ] = "",
     evidence: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="With --since: write both sides of the comparison."),
@@ -66,7 +70,7 @@ def verify(
         raise UsageError("profile", f"--profile: expected standard or strict, got {profile!r:.40}")
     required = _level(require)
     workspace = open_workspace(context)
-    outside = _outside(workspace, since, trust)
+    outside = _outside(workspace, since, root, trust)
     if evidence is not None and outside.since is None:
         raise UsageError("evidence", "--evidence writes what --since compared: give --since too")
     request = Request(
@@ -95,16 +99,23 @@ def verify(
     raise typer.Exit(status)
 
 
-def _outside(workspace: "Workspace", since: str, trust: list[Path] | None) -> "Outside":
-    from syn.services.outside import read_since
+def _outside(workspace: "Workspace", since: str, root: str, trust: list[Path] | None) -> "Outside":
+    from syn.services.outside import read_root, read_since
     from syn.services.pins import load_pins
     from syn.services.proofs import Outside
 
     trusted = trust_of(trust, workspace)
-    if not since:
+    if not since and not root:
         return Outside(trust=trusted)
     pins = load_pins(workspace.around, workspace.config.id)
-    return Outside(trust=trusted, since=read_since(workspace, since, pins), pins=pins)
+    commit, pinned = read_root(workspace, root, pins) if root else ("", False)
+    return Outside(
+        trust=trusted,
+        since=read_since(workspace, since, pins) if since else None,
+        pins=pins,
+        root=commit,
+        root_pinned=pinned,
+    )
 
 
 def _write_evidence(report: Report, path: Path) -> None:

@@ -113,7 +113,6 @@ class _Table:
     stale: StaleCheck | None = None
     survey: Survey = field(default_factory=Survey)
     blobs: dict[str, Blob] = field(default_factory=dict)
-    places: dict[str, int] = field(default_factory=dict)
     words: list[bytes] = field(default_factory=list)
     """The stored words, as the root covers them."""
     mends: int = MAX_MENDS
@@ -157,10 +156,9 @@ class _Table:
         if page.offset < 0:
             return None
         known = self.blobs.get(page.digest)
-        if known is not None and self.places[page.digest] == page.offset:
+        if known is not None and known.place == page.offset:
             return known
-        blob = self.read(page)
-        self.blobs[page.digest], self.places[page.digest] = blob, page.offset
+        self.blobs[page.digest] = blob = self.read(page)
         return blob
 
     def read(self, page: Page) -> Blob:
@@ -174,7 +172,7 @@ class _Table:
         if page.offset != self.end:
             self.gaps.append((self.end, page.offset))
         self.end = max(self.end, page.offset + page.length)
-        return Blob(len(body), first_line(body), actual, "", page.offset)
+        return Blob(len(body), first_line(body), page.digest, "", page.offset)
 
     def root_faults(self, head: NativeHead) -> Iterator[ImageFault]:
         """The root over the stored words: rows added, dropped, moved or forged do not fit it."""

@@ -2,10 +2,10 @@
 
 import os
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Protocol, Self
+from typing import BinaryIO, Protocol, Self, TypeAlias
 
 from syn.images import bundle as bundles
 from syn.images.files import open_file
@@ -15,11 +15,16 @@ from syn.images.strict import CHUNK
 MAX_LINE = 1 << 24
 
 
+Watch: TypeAlias = Callable[[int], None]
+"""Port: told how many bytes were read."""
+
+
 class Section:
     """A range of a file, read as a file of its own; a context manager that closes it."""
 
-    def __init__(self, file: BinaryIO, start: int, size: int) -> None:
+    def __init__(self, file: BinaryIO, start: int, size: int, watch: Watch | None = None) -> None:
         self._file, self._start, self._size, self._at = file, start, size, 0
+        self._watch = watch
         self._window, self._window_at = b"", 0
 
     def read(self, size: int, /) -> bytes:
@@ -34,13 +39,18 @@ class Section:
         if size <= 0 or offset < 0:
             return b""
         if size >= CHUNK:
-            return os.pread(self._file.fileno(), size, self._start + offset)
+            return self._pread(offset, size)
         start = offset - self._window_at
         if start < 0 or start + size > len(self._window):
             ahead = min(CHUNK, self._size - offset)
-            self._window = os.pread(self._file.fileno(), ahead, self._start + offset)
+            self._window = self._pread(offset, ahead)
             self._window_at, start = offset, 0
         return self._window[start : start + size]
+
+    def _pread(self, offset: int, size: int) -> bytes:
+        if self._watch is not None:
+            self._watch(size)
+        return os.pread(self._file.fileno(), size, self._start + offset)
 
     def size(self) -> int:
         """Bytes of the range."""
@@ -83,14 +93,17 @@ class Source(Protocol):
 class Folder:
     """An image in a directory."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, watch: Watch | None = None) -> None:
         self.path = path
         self.name = path.name or str(path)
+        self._watch = watch
 
     def open(self, name: str) -> Section | None:
         """A file of the directory, or None."""
         file = open_file(self.path / name)
-        return None if file is None else Section(file, 0, os.fstat(file.fileno()).st_size)
+        return (
+            None if file is None else Section(file, 0, os.fstat(file.fileno()).st_size, self._watch)
+        )
 
     def names(self) -> tuple[str, ...]:
         """The names in the directory."""
@@ -100,9 +113,10 @@ class Folder:
 class Archive:
     """A `.faksession`: a plain tar of a bundle's files and nothing else."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, watch: Watch | None = None) -> None:
         self.path = path
         self.name = path.name
+        self._watch = watch
         self._members = dict(_members(path))
         if bundles.INDEX not in self._members:
             raise _bad_archive(path, f"no {bundles.INDEX}")
@@ -110,7 +124,7 @@ class Archive:
     def open(self, name: str) -> Section | None:
         """A member as a file, or None."""
         file = open_file(self.path) if name in self._members else None
-        return None if file is None else Section(file, *self._members[name])
+        return None if file is None else Section(file, *self._members[name], self._watch)
 
     def names(self) -> tuple[str, ...]:
         """The members' names."""

@@ -25,7 +25,7 @@ from syn.images.pagein import Conditions, Served, check_page_in, serve
 from syn.images.recall_read import MANIFEST, STORE, ManifestReader
 from syn.images.recall_verify import Hashing, verify_recall
 from syn.images.report import ImageReport, refused_report
-from syn.images.sources import Archive, Folder, Section, Source
+from syn.images.sources import Archive, Folder, Section, Source, Watch
 from syn.images.strict import CHUNK
 from syn.images.survey import ImageFault
 from syn.images.table import NATIVE_FORMAT, RECALL_FORMAT, Blob, Head, Page
@@ -221,8 +221,12 @@ class NativeImage:
 Image: TypeAlias = RecallImage | NativeImage
 
 
-def open_image(path: Path) -> Image:
+def open_image(path: Path, watch: Watch | None = None) -> Image:
     """The image at a path: a directory of either format, or a `.faksession` file.
+
+    Args:
+        path: where it is.
+        watch: told of the bytes that are read from it.
 
     Raises:
         UnknownImageError: nothing is there.
@@ -231,9 +235,9 @@ def open_image(path: Path) -> Image:
     """
     try:
         if path.is_dir():
-            return _image_in(Folder(path))
+            return _image_in(Folder(path, watch))
         if path.is_file():
-            return RecallImage(Archive(path))
+            return RecallImage(Archive(path, watch))
     except OSError as error:
         raise ImageFileError("cannot-read", f"cannot read {path}: {error.strerror}") from error
     raise UnknownImageError("unknown-image", f"expected an image, got nothing at {path}")
@@ -249,7 +253,9 @@ def _image_in(folder: Folder) -> Image:
     raise ImageFileError("not-an-image", message, "name the directory of one image")
 
 
-def check_image(path: Path, outside: Outside | None = None) -> ImageReport:
+def check_image(
+    path: Path, outside: Outside | None = None, watch: Watch | None = None
+) -> ImageReport:
     """The report on the image at a path; a refusal is a report too.
 
     Raises:
@@ -257,7 +263,7 @@ def check_image(path: Path, outside: Outside | None = None) -> ImageReport:
         ImageFileError: it cannot be read, or is no image.
     """
     try:
-        return open_image(path).check(outside).report
+        return open_image(path, watch).check(outside).report
     except MalformedError as error:
         return refused_report(path.name, error)
 

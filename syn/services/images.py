@@ -1,6 +1,6 @@
 """Session images: the use cases behind `syn image`, as functions that return values."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from syn.images.write import Decision, Incoming, clear, hide, quarantine, write_
 from syn.model.finding import Json, Verdict
 
 if TYPE_CHECKING:
+    from syn.model.recorded import Recorded
     from syn.services.workspace import Workspace
 
 MAX_TRUST_FILE = 1 << 20
@@ -91,7 +92,11 @@ def recorded_staleness(workspace: "Workspace") -> StaleCheck:
     """
     from syn.services.indexing import read_workspace
 
-    recorded = read_workspace(workspace).ledger.recorded
+    return staleness_in(read_workspace(workspace).ledger.recorded)
+
+
+def staleness_in(recorded: "Mapping[str, Recorded]") -> StaleCheck:
+    """The state of facts in a ledger that was read."""
 
     def check(fact: FactRef) -> Staleness:
         found = recorded.get(fact.id)
@@ -106,7 +111,13 @@ def recorded_staleness(workspace: "Workspace") -> StaleCheck:
     return check
 
 
-def verify_images(paths: Sequence[Path], outside: Outside | None = None) -> list[ImageReport]:
+Progress = Callable[[int, int], None]
+"""Called with (MiB read, MiB in all)."""
+
+
+def verify_images(
+    paths: Sequence[Path], outside: Outside | None = None, progress: Progress | None = None
+) -> list[ImageReport]:
     """The report on each image; a refusal is a report too.
 
     Raises:
@@ -115,7 +126,21 @@ def verify_images(paths: Sequence[Path], outside: Outside | None = None) -> list
     """
     if not paths:
         raise UsageError("no-image", "expected at least one image")
-    return [check_image(path, outside) for path in paths]
+    watch = _watching(paths, progress) if progress is not None else None
+    return [check_image(path, outside, watch) for path in paths]
+
+
+def _watching(paths: Sequence[Path], progress: Progress) -> Callable[[int], None]:
+    files = [f for path in paths for f in (path.iterdir() if path.is_dir() else [path])]
+    total = sum(file.stat().st_size for file in files if file.is_file())
+    done = 0
+
+    def watch(size: int) -> None:
+        nonlocal done
+        done += size
+        progress(min(done, total) >> 20, total >> 20)
+
+    return watch
 
 
 VERDICTS: dict[str, Verdict] = {

@@ -10,6 +10,7 @@ import typer
 from syn.cli import exits
 from syn.cli.options import Globals, JsonFlag, Reason, Yes
 from syn.cli.output import count, note, on_terminal, out, print_json, table
+from syn.cli.progress import bar
 
 if TYPE_CHECKING:
     from syn.images.convert import Conversion
@@ -85,7 +86,9 @@ def verify(
     from syn.services.images import verdict_of, verify_images
 
     paths = [_at(context, path) for path in images]
-    reports = verify_images(paths, _outside(context, trust, anchor, signed, facts))
+    outside = _outside(context, trust, anchor, signed, facts)
+    with bar("checking (MiB)") as progress:
+        reports = verify_images(paths, outside, progress)
     if json and len(reports) == 1:
         print_json(report_json(reports[0]))
     elif json:

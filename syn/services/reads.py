@@ -272,10 +272,15 @@ def show(reader: Reader, name: str, start: int = 0, length: int = BODY_LENGTH) -
         UnknownFactError: there is no such fact; near ids are suggested.
         DuplicateIdError: several files have this id, so none of them is the fact.
     """
+    return cut_body(_checked_json(find_fact(reader, name)), start, length)
+
+
+def find_fact(reader: Reader, name: str) -> Served | Withheld:
+    """One fact by id or path, checked; raises as `show`."""
     checked = page_in_id(reader.reading, reader.index, name, reader.audience)
     if checked is None:
         raise UnknownFactError(name, get_close_matches(name, list(reader.index.ids()), 3))
-    return cut_body(_checked_json(checked), start, length)
+    return checked
 
 
 def log(reader: Reader, fact: str = "", limit: int = 50) -> Answer:

@@ -16,8 +16,14 @@ Render = Callable[[Answer], None]
 
 def read_command(name: str, render: Render) -> typer.Typer:
     """The command of one read: `--json` prints its answer, otherwise `render` shows it."""
-    found = operation(name)
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    add_read(app, name, name, render)
+    return app
+
+
+def add_read(app: typer.Typer, operation_name: str, command: str, render: Render) -> None:
+    """Add the command of one read to a group."""
+    found = operation(operation_name)
 
     def run(context: typer.Context, json: bool, **values: Any) -> None:
         answer = _answer(context, found, values)
@@ -36,8 +42,7 @@ def read_command(name: str, render: Render) -> typer.Typer:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {item.name: item.annotation for item in parameters}
     run.__doc__ = f"{inspect.getdoc(found.run)}\n\nExample: {found.example}"
-    app.command(name=name)(run)
-    return app
+    app.command(name=command)(run)
 
 
 def _answer(context: typer.Context, found: Operation, values: dict[str, Any]) -> Answer:

@@ -37,6 +37,8 @@ class Reason:
     """Names the fact and the interval it clashes with."""
     path: str = ""
     line: int = 0
+    other: str = ""
+    """The fact that it clashes with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +152,10 @@ def _statement(
         what = f"{new.subject} / {new.field}"
         if claim.value == new.value:
             message = f"{claim.id} says {what} = {claim.value} already, {claim.shown}"
-            yield Reason("duplicate", "same-statement", new.id, message, claim.path)
+            yield Reason("duplicate", "same-statement", new.id, message, claim.path, other=claim.id)
         elif not many:
             message = f"{claim.id} says {what} = {claim.value} {claim.shown}, not {new.value}"
-            yield Reason("conflict", "value-overlaps", new.id, message, claim.path)
+            yield Reason("conflict", "value-overlaps", new.id, message, claim.path, other=claim.id)
 
 
 def _claims(
@@ -203,7 +205,7 @@ def _same_text(new: Fact, index: Index, ids: set[str]) -> Iterator[Reason]:
         same = (other.subject, other.field, other.value) == (new.subject, new.field, new.value)
         if other.id not in ids and same and _folded(other.body) == body:
             message = f"{other.id} has the same title and the same body"
-            yield Reason("duplicate", "same-text", new.id, message, other.path)
+            yield Reason("duplicate", "same-text", new.id, message, other.path, other=other.id)
 
 
 def _folded(body: str) -> str:

@@ -70,6 +70,8 @@ class Intent:
     commit: bool
     discard: tuple[str, ...]
     """Files of pending proposals that the decision settles."""
+    forget: tuple[str, ...]
+    """Digests of bytes that are no longer kept."""
 
 
 def present(workspace: Workspace) -> bool:
@@ -115,6 +117,7 @@ def _to_json(intent: Intent) -> Json:
         "message": intent.message,
         "commit": intent.commit,
         "discard": list(intent.discard),
+        "forget": list(intent.forget),
     }
 
 
@@ -130,4 +133,5 @@ def _from_json(value: Any) -> Intent:
         message=value["message"],
         commit=value["commit"],
         discard=tuple(value["discard"]),
+        forget=tuple(value["forget"]),
     )

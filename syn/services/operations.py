@@ -4,76 +4,13 @@ Adding a read is adding one function to `READS`: its parameters become options o
 arguments of a tool, its docstring the help of both, its answer the JSON of both.
 """
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated
 
 from syn.services import reads
 from syn.services.answers import Answer
+from syn.services.operation import Arg, Operation, Parameter
+from syn.services.proposing import PROPOSALS
 from syn.services.reads import BODY_LENGTH, Reader, Selection
-
-
-@dataclass(frozen=True, slots=True)
-class Arg:
-    """What a door says of one parameter."""
-
-    help: str
-    positional: bool = False
-    joined: bool = False
-    """A list of words that together are one text: a tool takes it as text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter of an operation."""
-
-    name: str
-    type: type
-    """`str`, `int`, `bool` or `list[str]`."""
-    help: str
-    positional: bool
-    joined: bool
-    required: bool
-    default: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One thing both doors can do."""
-
-    name: str
-    kind: Literal["read", "propose", "maintain"]
-    run: Callable[..., Answer]
-    """Takes a `Reader` and the parameters by name."""
-    example: str
-    """A command line, shown by `--help`."""
-    listing: bool = False
-    """The answer is a list: `items`, `total`, `next`."""
-
-    @property
-    def summary(self) -> str:
-        """One sentence."""
-        return (inspect.getdoc(self.run) or "").split("\n", 1)[0]
-
-    def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters in order, without the reader."""
-        named = list(inspect.signature(self.run).parameters.values())[1:]
-        return tuple(_parameter(item) for item in named)
-
-
-def _parameter(item: inspect.Parameter) -> Parameter:
-    hint: Any = item.annotation
-    if get_origin(hint) is not Annotated:
-        raise TypeError(f"parameter {item.name} has no Arg")
-    kind, arg = get_args(hint)
-    if get_origin(kind) in (Union, UnionType):
-        kind = get_args(kind)[0]
-    required = item.default is inspect.Parameter.empty
-    default = None if required else item.default
-    return Parameter(item.name, kind, arg.help, arg.positional, arg.joined, required, default)
-
 
 Type = Annotated[str, Arg("Only facts of this type.")]
 Status = Annotated[str, Arg("Only facts with this status.")]
@@ -165,19 +102,40 @@ def log(
     return reads.log(reader, fact, limit)
 
 
+def pending_list(reader: Reader) -> Answer:
+    """List the proposals that wait for a person, oldest first, with their class today."""
+    from syn.services import pending
+
+    return pending.list_pending(reader.workspace, reader.reading, reader.index)
+
+
+def pending_show(
+    reader: Reader,
+    id: Annotated[str, Arg("The start of the proposal's id.", True)],  # noqa: A002 - as shown
+) -> Answer:
+    """Show one proposal: who, why, its class, and exactly what accepting it would change."""
+    from syn.services import pending
+
+    return pending.show_pending(reader.workspace, reader.reading, reader.index, id)
+
+
+__all__ = ["OPERATIONS", "READS", "Arg", "Operation", "Parameter", "operation"]
+
 READS: tuple[Operation, ...] = (
     Operation("counts", "read", counts, "syn counts --json"),
     Operation("doctor", "read", doctor, "syn doctor --json", True),
     Operation("get", "read", get, "syn get refund-limit region --fields title", True),
     Operation("list", "read", list_, "syn list --type decision", True),
     Operation("log", "read", log, "syn log refund-limit", True),
+    Operation("pending-list", "read", pending_list, "syn pending list", True),
+    Operation("pending-show", "read", pending_show, "syn pending show 4f2a90c1d3e5"),
     Operation("search", "read", search, "syn search refund --as-of 2026-04-15", True),
     Operation("show", "read", show, "syn show refund-limit"),
     Operation("status", "read", status, "syn status"),
 )
 
 
-OPERATIONS: tuple[Operation, ...] = READS
+OPERATIONS: tuple[Operation, ...] = (*READS, *PROPOSALS)
 
 
 def operation(name: str) -> Operation:

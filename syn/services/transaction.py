@@ -17,7 +17,7 @@ from syn.git import durable
 from syn.git.parse import Ident
 from syn.git.repository import Repository
 from syn.git.snapshot import Snapshot
-from syn.git.write import check_locks, commit_blobs, keep_objects, write_object
+from syn.git.write import check_locks, commit_blobs, forget_blobs, keep_objects, write_object
 from syn.ledger.build import Draft, Signer, lines, next_entries
 from syn.ledger.entry import HashedEntry
 from syn.ledger.segments import Tail, segment_path
@@ -75,6 +75,8 @@ class Decision:
     """First line of the commit."""
     discard: tuple[str, ...] = ()
     """Names of files under `<common git dir>/synapse/pending` that the decision settles."""
+    forget: tuple[str, ...] = ()
+    """Digests of bytes that git keeps for syn and shall not any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,9 @@ def _prepare(
         for path in dict.fromkeys(decision.adopted)
         if path not in changed
     )
-    keep_objects(workspace.repository, objects.kept)
+    forget = set(decision.forget)
+    kept = {source: oid for source, oid in objects.kept.items() if source not in forget}
+    keep_objects(workspace.repository, kept)
     return Intent(
         files=files,
         adopted=adopted,
@@ -196,6 +200,7 @@ def _prepare(
         message=decision.message,
         commit=workspace.config.commit,
         discard=decision.discard,
+        forget=decision.forget,
     )
 
 
@@ -294,6 +299,8 @@ def _carry_out(workspace: Workspace, plan: Intent, recorder: Recorder) -> None:
 def _finished(workspace: Workspace, plan: Intent) -> None:
     for name in plan.discard:
         durable.remove(workspace.shared_dir, b"pending/" + name.encode())
+    if plan.forget:
+        forget_blobs(workspace.repository, plan.forget)
     intents.remove(workspace)
 
 

@@ -13,7 +13,7 @@ from syn.model.ledger import Review, Via
 from syn.services.changes import Change
 from syn.services.desk import Desk
 from syn.services.exclusive import exclusively
-from syn.services.gate import Override, Verdict, check, judge
+from syn.services.gate import Override, Reason, Verdict, check, judge
 from syn.services.indexing import Reading, open_current, reindex
 from syn.services.planning import Item, Plan, plan_changes
 from syn.services.reading import stored_bytes
@@ -152,14 +152,17 @@ def written_json(done: Written) -> dict[str, Json]:
 
 def reasons_json(verdict: Verdict) -> list[Json]:
     """Why a plan has its class."""
-    return [
-        {
-            "class": reason.kind,
-            "code": reason.code,
-            "fact": reason.fact,
-            "message": reason.message,
-            "path": reason.path,
-            "line": reason.line,
-        }
-        for reason in verdict.reasons
-    ]
+    return [_reason_json(reason) for reason in verdict.reasons]
+
+
+def _reason_json(reason: Reason) -> Json:
+    answer: dict[str, Json] = {
+        "class": reason.kind,
+        "code": reason.code,
+        "fact": reason.fact,
+        "message": reason.message,
+        "path": reason.path,
+        "line": reason.line,
+        "other": reason.other,
+    }
+    return {key: value for key, value in answer.items() if value}

@@ -161,6 +161,23 @@ def verdict_of(reports: Iterable[ImageReport]) -> Verdict:
     return "incomplete" if "incomplete" in verdicts else "pass"
 
 
+def seal_reason(body: bytes) -> str:
+    """Why a result is sealed when it is recorded: the screen's secrets and hidden characters.
+
+    Control characters alone are no reason: tools colour their output. What is no text is not read.
+    """
+    from syn.services.screen import screen
+
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return ""
+    kinds = {hit.kind for hit in screen("", body, None)} if b"\0" not in body else set()
+    if "secret" in kinds:
+        return "SECRET_EXFIL"
+    return "TRUST_VIOLATION" if "hidden-character" in kinds else ""
+
+
 def record_transcript(
     out: Path,
     session: str,

@@ -70,6 +70,16 @@ def test_record_verify_page_decide(keyed: Place) -> None:
     assert image(keyed, "show", "i", "--json").json["total"] == 3
 
 
+def test_a_secret_is_sealed_when_it_is_recorded(place: Place) -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    line = '{"role":"env","text":"TOKEN=' + token + '"}\n'
+    assert image(place, "record", "i", stdin=line).status == 0
+    assert image(place, "page", "i", "0", "--json").json["error"]["code"] == "page-sealed"
+    assert token not in (place.root / "i" / "image.jsonl").read_text()
+    assert image(place, "record", "j", "--no-screen", stdin=line).status == 0
+    assert token in image(place, "page", "j", "0").out
+
+
 def test_upgrade_export_and_the_statuses(place: Place) -> None:
     manifest, store = recall_files()
     write_files(place.root / "old", manifest, store)

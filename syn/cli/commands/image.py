@@ -223,6 +223,9 @@ def record(
     previous: Annotated[
         str, typer.Option(metavar="DIGEST", help="The image before this one.")
     ] = "",
+    screen: Annotated[
+        bool, typer.Option(help="Seal results with secrets or hidden characters.")
+    ] = True,
     key: Key = None,
     json: JsonFlag = False,
 ) -> None:
@@ -235,7 +238,7 @@ def record(
     """
     from syn.canon.digest import is_digest
     from syn.errors import UsageError
-    from syn.services.images import read_lines, record_transcript
+    from syn.services.images import read_lines, record_transcript, seal_reason
 
     if previous and not is_digest(previous):
         raise UsageError("previous", "--previous: expected a digest `sha256:<hex>`")
@@ -243,7 +246,12 @@ def record(
         iter(sys.stdin.buffer) if str(transcript) == "-" else read_lines(_at(context, transcript))
     )
     done = record_transcript(
-        _at(context, target), session, lines, _signer(context, key), previous=previous
+        _at(context, target),
+        session,
+        lines,
+        _signer(context, key),
+        previous=previous,
+        screen=seal_reason if screen else None,
     )
     _show_conversion(target, done, as_json=json)
 

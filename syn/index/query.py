@@ -77,14 +77,16 @@ class Filters:
         return all(getattr(self, field.name) is None for field in fields(self))
 
 
-def search_expression(text: str) -> str:
+def search_expression(text: str, *, prefixes: bool = False) -> str:
     """FTS5 syntax that matches facts holding every word of the text, in any order; "" for none.
 
     Every word becomes a quoted phrase, so nothing in the text is an operator; a word the tokenizer
-    splits (`two-phase`, `12.34`, `isn't`) matches as that phrase. A NUL separates words.
+    splits (`two-phase`, `12.34`, `isn't`) matches as that phrase. A NUL separates words. With
+    `prefixes` each phrase may end inside a word.
     """
     words = [word for word in _BREAK.split(_sql_text(text)) if word][:MAX_WORDS]
-    return " ".join('"' + word.replace('"', '""') + '"' for word in words)
+    mark = "*" if prefixes else ""
+    return " ".join('"' + word.replace('"', '""') + f'"{mark}' for word in words)
 
 
 def encode_cursor(kind: str, position: str | int) -> str:

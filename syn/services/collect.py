@@ -176,7 +176,7 @@ def index_evidence(
         live_reason="",
         differences=(),
         named=name_all,
-        fts="",
+        faults="",
         anchored="",
         anchored_projection="",
         projection=str(PROJECTION),
@@ -207,7 +207,8 @@ def _with_scratch(base: IndexEvidence, done: Pass) -> IndexEvidence:
                     builder.add(item.rows)
                 builder.finish(world_of(reading), {"inputs_hash": done.inputs_hash})
             with open_index(path) as index:
-                return replace(base, scratch=manifest_digest(index), fts=index.fts_fault())
+                faults = "; ".join(index.faults())
+                return replace(base, scratch=manifest_digest(index), faults=faults)
     except (IndexUnusable, OSError) as error:
         return replace(base, scratch_reason=str(error))
 
@@ -230,7 +231,7 @@ def _with_live(base: IndexEvidence, done: Pass, index: Index, *, name_all: bool)
         state="current" if current else "stale",
         live=live,
         differences=found,
-        fts=index.fts_fault(),
+        faults="; ".join(index.faults()),
     )
 
 

@@ -19,7 +19,7 @@ from syn.services.recorder import actor, recorder
 from syn.services.transaction import Decision, record
 from syn.services.workspace import Surroundings, Workspace
 
-GITIGNORE = b"index.db\nindex.db.new-*\nscrub.cursor\n"
+GITIGNORE = b"index.db*\nscrub.cursor*\n"
 ATTRIBUTES = (
     b"# bytes stay bytes on every platform: Synapse hashes them\n"
     b"*.md -text\nsynapse.toml -text\n.synapse/** -text\n"

@@ -78,8 +78,9 @@ class IndexEvidence:
     """Rows of the live index that differ from the projection and count against it."""
     named: bool
     """Whether every difference was named (`--rebuild`), not only counted."""
-    fts: str
-    """What FTS5's own integrity-check said: "" when it holds or there is no index."""
+    faults: str
+    """What SQLite's and FTS5's own checks, and the checksums beside the rows, said; "" when they
+    hold."""
     anchored: str
     """Manifest digest in the checkpoint that covers these inputs, or ""."""
     anchored_projection: str

@@ -166,8 +166,17 @@ class Index:
             yield FactRow(*row[:width]), state
 
     def search(self, text: str, filters: Filters, limit: int, cursor: str | None = None) -> Page:
-        """Facts that hold every word of the text, best first, equal scores in path order."""
-        expression = search_expression(text)
+        """Facts that hold every word of the text, best first, equal scores in path order.
+
+        Where no fact holds the words as they are, each is taken as the beginning of a word:
+        `refund` then finds `refunds`.
+        """
+        page = self._search(search_expression(text), filters, limit, cursor)
+        if page.total:
+            return page
+        return self._search(search_expression(text, prefixes=True), filters, limit, cursor)
+
+    def _search(self, expression: str, filters: Filters, limit: int, cursor: str | None) -> Page:
         position = decode_cursor("search", cursor) if cursor is not None else 0
         start = position if isinstance(position, int) and position > 0 else 0
         limit = checked_limit(limit)

@@ -70,13 +70,13 @@ def _live(index: IndexEvidence) -> Iterator[Finding]:
             severity="warning",
             local=True,
         )
-    if index.fts:
+    if index.faults:
         yield Finding(
-            code="fts-damaged",
+            code="index-damaged",
             subject=".synapse/index.db",
             path=".synapse/index.db",
-            expected="FTS5's integrity-check holds",
-            actual=index.fts,
+            expected="SQLite's and FTS5's own checks hold",
+            actual=index.faults,
             remedy=_REBUILD,
             local=True,
         )

@@ -30,6 +30,10 @@ def test_every_word_is_a_quoted_phrase(text: str, expression: str) -> None:
     assert search_expression(text) == expression
 
 
+def test_words_may_be_taken_as_beginnings() -> None:
+    assert search_expression('two "b', prefixes=True) == '"two"* """b"*'
+
+
 def test_a_very_long_text_is_cut() -> None:
     assert search_expression("a " * 10_000).count('"a"') == MAX_WORDS
 

@@ -13,6 +13,7 @@ from syn.git.resolve import resolve
 from syn.model.config import Profile
 from syn.model.finding import Finding, Json
 from syn.model.report import Report, Subject
+from syn.services.cells import cell_evidence
 from syn.services.collect import (
     Pass,
     config_evidence,
@@ -27,6 +28,7 @@ from syn.services.proofs import NOTHING_FROM_OUTSIDE, Outside, collect_proofs
 from syn.services.workspace import Workspace, stamp
 from syn.services.writer import load_writers
 from syn.verify.evidence import (
+    CellEvidence,
     Evidence,
     GrowthEvidence,
     ReceiptEvidence,
@@ -134,8 +136,16 @@ def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[U
         unread=(*unread, *done.unread),
         witness=proofs.witness,
         identity=proofs.identity,
+        cells=_cells(workspace, request, done) if request.deep else None,
         multi=frozenset(reading.config.multi),
     )
+
+
+def _cells(workspace: Workspace, request: Request, done: Pass) -> CellEvidence:
+    trusted = request.outside.trust.keys if request.outside.trust else ()
+    keys = {item.key.fingerprint: item.key for item in trusted}
+    live = _is_live(workspace, request)
+    return cell_evidence(workspace, done, keys, live=live, name_all=request.rebuild)
 
 
 def _is_live(workspace: Workspace, request: Request) -> bool:

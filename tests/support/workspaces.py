@@ -1,6 +1,7 @@
 """A small, ready workspace in a temporary folder, made through the services."""
 
 import os
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +72,19 @@ def make_workspace(
     if adopted:
         adopt_all(place)
     return place
+
+
+def git(place: Place, *words: str) -> str:
+    """Run git itself in the workspace; what it printed, without the final newline."""
+    names = {"GIT_COMMITTER_NAME": "Ada Author", "GIT_COMMITTER_EMAIL": "ada@example.org"}
+    done = subprocess.run(
+        ["git", *words],
+        cwd=place.root,
+        env={**place.env, **names},
+        check=True,
+        capture_output=True,
+    )
+    return done.stdout.decode().removesuffix("\n")
 
 
 def adopt_all(place: Place, reason: str = "import") -> None:

@@ -1,7 +1,6 @@
 """Verified reads: whatever is edited behind a row, the fact is refused or served as it is."""
 
 import sqlite3
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -18,7 +17,7 @@ from syn.services.indexing import reindex
 from syn.services.pagein import Audience, DuplicateIdError
 from syn.services.quarantine import quarantine
 from syn.services.reads import UnknownFactError, doctor, open_reader
-from tests.support.workspaces import Place, make_workspace
+from tests.support.workspaces import Place, git, make_workspace
 
 
 @pytest.fixture
@@ -142,7 +141,7 @@ def test_an_id_that_stands_twice_is_nobodys(tmp_path: Path) -> None:
         (place.root / path).write_text(text)
     with pytest.raises(UnknownFactError):
         show(place, "x")
-    subprocess.run(["git", "add", "-A"], cwd=place.root, env=place.env, check=True)
+    git(place, "add", "-A")
     with pytest.raises(DuplicateIdError, match=r"stands in facts/a.md, facts/b.md"):
         show(place, "x")
     found = items(place, "person", "list")

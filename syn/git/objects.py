@@ -24,6 +24,7 @@ from syn.git.parse import (
     object_hash,
     parse_commit,
     parse_raw_tree,
+    raw_item,
     split_tree,
     tree_item,
 )
@@ -89,6 +90,7 @@ class ObjectStore:
         self._packs: tuple[PackReader, ...] | None = None
         self._trees: _Kept[tuple[RawItem, ...]] = _Kept(TREE_CACHE)
         self._texts: _Kept[TreeText] = _Kept(TEXT_CACHE)
+        self._looked_in: _Kept[bytes] = _Kept(TREE_CACHE)
 
     def read(self, oid: str) -> tuple[ObjectType, bytes]:
         """Type and bytes of an object, re-hashed.
@@ -185,8 +187,18 @@ class ObjectStore:
         return self._entry(tree, name)
 
     def _entry(self, tree: str, name: bytes) -> TreeItem | None:
-        for item in self.raw_tree(_key(tree)):
-            if item.name == name:
+        key = _key(tree)
+        data = self._looked_in.get(key)
+        if data is None:
+            data = self._typed(key, "tree")
+            self._looked_in.put(key, data, len(data))
+        ending = b" " + name + b"\0"
+        if ending not in data:
+            return None
+        # The bytes may stand inside an id too: only whole entries count.
+        for entry in split_tree(tree, data):
+            item = raw_item(entry) if ending in entry else None
+            if item is not None and item.name == name:
                 return tree_item(item)
         return None
 

@@ -27,6 +27,7 @@ from syn.git.parse import (
 )
 from syn.git.refs import RefMovedError, check_new_ref, check_ref_lock, move_ref, read_ref
 from syn.git.repository import Repository, open_repository
+from syn.git.snapshot import iter_tree
 from syn.git.staging import Staged, check_index_lock, stage
 from syn.model.problem import display_path
 
@@ -201,6 +202,15 @@ def kept_blob(repo: Repository, source: str) -> bytes | None:
         return None
     item = repo.store.find(tree, _kept_path(source))
     return None if item is None else repo.store.blob(item.oid)
+
+
+def kept_sources(repo: Repository) -> Iterator[tuple[str, bytes]]:
+    """Everything that is kept: source digest and bytes, sorted by digest."""
+    tree = read_ref(repo, KEPT_REF)
+    if tree is None:
+        return
+    for path, item in iter_tree(repo.store, tree):
+        yield f"sha256:{path.replace(b'/', b'').decode()}", repo.store.blob(item.oid.hex())
 
 
 def forget_blobs(repo: Repository, sources: Iterable[str]) -> None:

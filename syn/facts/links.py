@@ -31,8 +31,14 @@ NESTING_BUDGET = 40
 _WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _WEB = re.compile(r"(?:https?|mailto|ftp|tel|data|file|javascript|vbscript):", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NOT_PLAIN = re.compile(r"[`<\\\t]|    |~~~|\]\(|\]:|\r(?!\n)")
+_DEEP = re.compile(r"^(?: {0,3}(?:[>*+-]|[0-9]{1,9}[.)])){8}", re.MULTILINE)
+_DELIMITER_ROW = re.compile(r"^[ >|:-]+\r?$", re.MULTILINE)
 _MAYBE_LINK = re.compile(r"\[\[|\]:|\]\((?!(?:https?://|#|mailto:))")
 _OTHER_FILE = re.compile(r"\.(?!md\Z|mdx\Z)[A-Za-z][A-Za-z0-9]{0,3}\Z", re.IGNORECASE)
+_ODD_BLANK = re.compile(
+    "[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+)
 _LONE_CR = re.compile(r"\r(?!\n)")
 _MAX_NESTING = 2 * NESTING_BUDGET
 
@@ -47,6 +53,10 @@ def body_links(body: str, first_line: int, order: Order) -> tuple[Link, ...] | N
     """
     if not may_hold_links(body):
         return ()
+    if over_budget(body):
+        return None
+    if is_plain(body):
+        return tuple(_plain_links(body, first_line, order))
     return parse_links(body, first_line, order)
 
 
@@ -55,16 +65,39 @@ def may_hold_links(body: str) -> bool:
     return _MAYBE_LINK.search(body) is not None
 
 
+def is_plain(body: str) -> bool:
+    """Whether every `[[…]]` of a body is a link, since nothing in it could make one code.
+
+    That takes no code span, fence, indented code, HTML, escape, table, Markdown link or
+    reference definition, and no deep containers.
+    """
+    if _NOT_PLAIN.search(body) or _DEEP.search(body):
+        return False
+    return "|" not in body or not _DELIMITER_ROW.search(body)
+
+
+def _plain_links(body: str, first_line: int, order: Order) -> Iterator[Link]:
+    line, counted = first_line, 0
+    for found in _WIKI.finditer(body):
+        start = found.start()
+        line += body.count("\n", counted, start)
+        counted = start
+        if (parts := split_wiki(found[1], order)) is not None:
+            yield Link(line, "embed" if body[start - 1 : start] == "!" else "wiki", *parts)
+
+
 def parse_links(
     body: str, first_line: int, order: Order, parser: MarkdownIt | None = None
 ) -> tuple[Link, ...] | None:
     """As `body_links`, always through the Markdown parser: the module's own, or another."""
     if over_budget(body):
         return None
-    tokens = (parser or _PARSER).parse(_LONE_CR.sub(" ", body))
+    source = _LONE_CR.sub(" ", body)
+    tokens = (parser or _PARSER).parse(source)
     if any(token.level >= NESTING_BUDGET for token in tokens):
         return None
-    return tuple(_walk(tokens, first_line, order))
+    lines = source.split("\n") if _ODD_BLANK.search(source) else []
+    return tuple(_walk(tokens, first_line, order, lines))
 
 
 def over_budget(body: str) -> bool:
@@ -113,11 +146,11 @@ def split_wiki(content: str, order: Order) -> tuple[str, str, str] | None:
     return target.strip(), text.strip(), heading.strip()
 
 
-def _walk(tokens: list[Token], first_line: int, order: Order) -> Iterator[Link]:
+def _walk(tokens: list[Token], first_line: int, order: Order, lines: list[str]) -> Iterator[Link]:
     for token in tokens:
         if token.type != "inline" or not token.children or token.map is None:
             continue
-        line, counted = first_line + token.map[0], 0
+        line, counted = first_line + _first_line(token.map, token.content, lines), 0
         for index, child in enumerate(token.children):
             # a link without a place is an address in angle brackets
             if child.type not in ("wiki_link", "link_open") or "pos" not in child.meta:
@@ -131,6 +164,16 @@ def _walk(tokens: list[Token], first_line: int, order: Order) -> Iterator[Link]:
                 parts, syntax = _markdown_parts(token.children, index), "markdown"
             if parts is not None:
                 yield Link(line, syntax, *parts)
+
+
+def _first_line(span: list[int], content: str, lines: list[str]) -> int:
+    """The line, from 0, of the first character of a block's content.
+
+    The parser strips content of all of Unicode's white space, so also of lines that hold nothing
+    but U+2028 or the like; `lines` is given where the body has any.
+    """
+    start = content.partition("\n")[0]
+    return next((line for line in range(*span) if not lines or start in lines[line]), span[0])
 
 
 def _markdown_parts(children: list[Token], index: int) -> tuple[str, str, str] | None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from syn.facts.links import body_links, build_parser, parse_links
+from syn.facts.links import body_links, build_parser, is_plain, parse_links
 
 PIECES = (
     *("[[a]]", "[[b|c]]", "![[d]]", "[[", "]]", "[", "]", "](", ")", "[e](f.md)", "[g](http://h)"),
@@ -44,6 +44,55 @@ PIECES = (
         "'",
     ),
 )
+PLAIN_PIECES = (
+    *(
+        "[[a]]",
+        "[[b|c]]",
+        "![[d]]",
+        "!",
+        "[[",
+        "]]",
+        "[",
+        "]",
+        "(",
+        ")",
+        "[[ ]]",
+        "[[#h]]",
+        "a|b\n",
+    ),
+    *(
+        "\n",
+        "\n",
+        "\n\n",
+        "\r\n",
+        " ",
+        "   ",
+        "> ",
+        ">",
+        "- ",
+        "* ",
+        "1. ",
+        "2) ",
+        "#",
+        "# ",
+        "---\n",
+    ),
+    *(
+        "===\n",
+        "|",
+        "|-|-|\n",
+        "-|-\n",
+        ":-\n",
+        "*",
+        "_",
+        "text",
+        "&amp;",
+        "~~",
+        "\u2028",
+        "é",
+        "'",
+    ),
+)
 BODIES = st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
 
 
@@ -58,6 +107,15 @@ def test_the_shortcuts_change_no_link(body: str, order: str) -> None:
     chosen = "text|target" if order == "text|target" else "target|text"
     expected = parse_links(body, 1, chosen, whole_parser())  # type: ignore[arg-type]
     assert body_links(body, 1, chosen) == expected  # type: ignore[arg-type]
+
+
+@given(st.lists(st.sampled_from(PLAIN_PIECES), max_size=24).map("".join))
+@settings(max_examples=300, deadline=None)
+def test_plain_bodies_need_no_parser(body: str) -> None:
+    if is_plain(body):
+        assert body_links(body, 1, "target|text") == parse_links(
+            body, 1, "target|text", whole_parser()
+        )
 
 
 @given(BODIES)

@@ -118,6 +118,10 @@ def test_the_two_halves_of_a_wiki_link(
 
 def test_lines_count_only_lf_and_crlf() -> None:
     assert found("a\r\nb\r\n\r\n[[c]]\r\n") == [(4, "wiki", "c")]
+    assert found("\u2028\n`x` [[a]]\n\n> \x85\n> [[b]] `x`\n") == [
+        (2, "wiki", "a"),
+        (5, "wiki", "b"),
+    ]
     assert found("a\rb\u2028c\x0cd\x85e\n[[f]]\n") == [(2, "wiki", "f")]
 
 

@@ -13,7 +13,6 @@ from syn.images.descriptor import (
     is_reason,
     is_seal_id,
     is_sealed_form,
-    sealed_by_scrub,
 )
 from syn.images.table import (
     BOUNDED,
@@ -134,7 +133,7 @@ def recall_word_faults(page: Page, blob: Blob) -> Iterator[Fault]:
         yield Fault("len-rotted", "repairable", f"len {blob.size}", f"len {page.length}")
     elif _digits_apart(page.word, computed) == 1:
         yield Fault("word-rotted", "repairable", f"the word {computed}", page.word)
-    elif sealed_by_scrub(page) and page.word == _word_before_seal(page, blob):
+    elif page.sealed and page.word == _word_before_seal(page, blob):
         yield Fault("sealed-without-word", "repairable", f"the word {computed}", "the word before")
     else:
         yield Fault("word-mismatch", "tampered", f"the word {computed}", page.word)

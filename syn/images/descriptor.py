@@ -63,12 +63,11 @@ def is_sealed_form(page: Page, lengths: tuple[int, ...]) -> bool:
     )
 
 
-def sealed_by_scrub(page: Page) -> bool:
+def has_seal_detail(page: Page) -> bool:
     """Whether the descriptor says that a scrub or dream sealed the page, not the recorder."""
-    return page.sealed and any(
-        page.descriptor == sealed_descriptor(page.role, page.reason, page.length, detail)
-        for detail in SEAL_DETAILS
-    )
+    return page.descriptor in {
+        sealed_descriptor(page.role, page.reason, page.length, detail) for detail in SEAL_DETAILS
+    }
 
 
 def is_reason(text: str) -> bool:

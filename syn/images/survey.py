@@ -11,7 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from syn.images.classify import Fault
-from syn.images.descriptor import SEAL_DETAILS, is_seal_id, sealed_descriptor
+from syn.images.descriptor import (
+    SEAL_DETAILS,
+    has_seal_detail,
+    is_seal_id,
+    sealed_descriptor,
+)
 from syn.images.search import shown_id
 from syn.images.table import (
     NATIVE_FORMAT,
@@ -60,6 +65,9 @@ class Survey:
     unsealed_at: bytearray = field(default_factory=bytearray)
     qid_at: dict[str, list[int]] = field(default_factory=dict)
     words: int = 0
+    resealed: bool = False
+    """Whether a scrub or dream sealed a page: it counts ids on even where it gives none out. A
+    recorder leaves no durability on what it seals."""
     epochs: list[tuple[int, int]] = field(default_factory=list)
     """Trust epoch and position of every unsealed page under a witness, in record order."""
 
@@ -73,6 +81,7 @@ class Survey:
         if page.sealed:
             self.qids[page.qid] += 1
             self.qid_at.setdefault(page.qid, []).append(position)
+            self.resealed = self.resealed or page.durability != "" or has_seal_detail(page)
             if not _sealed_for_the_page(page):
                 self.sealed.add(page.digest)
         else:
@@ -125,7 +134,7 @@ class Survey:
 
     def _seals(self, head: Head) -> Iterator[ImageFault]:
         numbers = {int(qid[1:]) for qid in self.qids if is_seal_id(qid)}
-        if numbers and len(numbers) != (last := max(numbers)):
+        if not self.resealed and numbers and len(numbers) != (last := max(numbers)):
             actual = f"{len(numbers)} of them"
             yield ImageFault("seal-gap", "page table", f"the seals q1 to q{last}", actual)
         for qid, on in head.cleared:

@@ -243,6 +243,21 @@ def test_a_page_sealed_for_its_witness_leaves_its_alias_alone() -> None:
     assert [(page.position, page.cls) for page in report.pages] == [(0, "repairable")]
 
 
+def test_a_seal_without_any_detail_whose_word_fits_the_open_state_is_called_the_same() -> None:
+    text = "read_kb: [sealed: TRUST_VIOLATION, 17 bytes]"
+    sealed = {"sealed": True, "taint": 2, "reason": "TRUST_VIOLATION", "descriptor": text}
+    report = report_on(page(2, qid="q3", **sealed))
+    assert codes(report) == {"sealed-without-word"}
+    assert report.verdict == "sealed-without-word"
+
+
+def test_a_scrub_may_leave_gaps_in_the_seal_ids() -> None:
+    text = "read_kb: [sealed: TRUST_VIOLATION, refuted witness, 17 bytes]"
+    sealed = {"sealed": True, "taint": 2, "reason": "TRUST_VIOLATION", "descriptor": text}
+    assert codes(report_on(page(2, qid="q9", **sealed))) == {"sealed-without-word"}
+    assert "seal-gap" in codes(report_on(forged(1, qid="q9")))
+
+
 def test_a_tombstone_that_the_program_s_scrub_misdirected_hides_two_pages() -> None:
     def edit(it: World) -> None:
         from dataclasses import replace

@@ -7,12 +7,14 @@ before it is handed out.
 
 import re
 from collections.abc import Mapping as AbstractMapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syn.errors import RefusedError
 from syn.facts import front_matter, render, spans
 from syn.facts.builder import Watch
 from syn.facts.collector import Collector
+from syn.facts.payload import same_value
 from syn.facts.render import FieldValue, Quotes
 from syn.facts.split import Parts, split
 from syn.facts.text import conflict_markers, decode
@@ -114,105 +116,155 @@ def _edit_front(
     file: _File, changes: AbstractMapping[str, FieldValue | None], path: str
 ) -> str | None:
     """The new front matter; None where there is none and none is needed."""
-    old = dict(file.fields.items)
-    needed = {
-        key: value
-        for key, value in changes.items()
-        if (key in old if value is None else old.get(key) != value)
-    }
+    needed = _needed(file.fields, changes)
     if not needed:
         return file.front
-    plan = spans.layout(file.front or "")
+    front = file.front or ""
+    plan = spans.layout(front)
     if plan.flow:
         raise EditError(path, 2, "the front matter is one mapping in braces")
-    front = file.front or ""
-    for entry in reversed(plan.entries):
-        if entry.key in needed:
-            front = _edit_entry(front, entry, needed[entry.key], file.eol, path)
-    added = [
-        " " * plan.indent + line + file.eol
-        for key, value in needed.items()
-        if key not in old and value is not None
-        for line in render.render_entry(key, value)
-    ]
-    return front + "".join(added)
+    added = _new_lines(file.fields, needed, plan.indent, file.eol)
+    return _Editor(path, file.eol).members(front, plan.entries, file.fields, needed) + added
 
 
-def _edit_entry(
-    front: str, entry: spans.Entry, value: FieldValue | None, eol: str, path: str
+def _needed(
+    old: Mapping, changes: AbstractMapping[str, FieldValue | None]
+) -> dict[str, FieldValue | None]:
+    """The changes that change something."""
+    return {key: value for key, value in changes.items() if not same_value(old.get(key), value)}
+
+
+def _new_lines(
+    old: Mapping, needed: AbstractMapping[str, FieldValue | None], indent: int, eol: str
 ) -> str:
-    if value is None:
-        return _remove_lines(front, entry.key_span.line, entry.value.last_line)
-    span = entry.value
-    if entry.kind == "inline":
-        quotes: Quotes = "'" if entry.style == "'" else '"' if entry.style == '"' else ""
-        text = render.render_inline(value, quotes)
-        if span.start == span.end and not front[span.start - 1].isspace():
-            text = f" {text}"
-        return front[: span.start] + text + front[span.end :]
-    if entry.kind == "block-scalar":
-        header = _HEADER_COMMENT.match(front, span.start)
-        comment = header[1] if header is not None and header[1] else ""
-        return front[: span.start] + render.render_inline(value) + comment + front[span.end :]
-    if entry.kind == "block-list" and isinstance(value, tuple) and value:
-        dashes = [front.rfind("-", 0, item.start) for item in entry.items]
-        # an item that starts below its dash, or after a comment, is left to the whole replacement
-        if all(
-            front[dash + 1 : item.start].strip(" ") == ""
-            for dash, item in zip(dashes, entry.items, strict=True)
-        ):
-            return _edit_list(front, entry, value, eol)
-    return _replace_block(front, entry, value, eol, path)
+    return "".join(
+        f"{' ' * indent}{line}{eol}"
+        for key, value in needed.items()
+        if value is not None and old.get(key) is None
+        for line in render.render_entry(key, value)
+    )
 
 
-def _edit_list(front: str, entry: spans.Entry, value: tuple[Value, ...], eol: str) -> str:
-    """Replace the items between the first and the last that change; the others keep their lines."""
-    old = _items_of(front, entry)
-    start = _common(old, value)
-    end = min(_common(old[::-1], value[::-1]), len(old) - start, len(value) - start)
-    first_item = entry.items[0]
-    indent = front.rindex("-", 0, first_item.start) - (front.rfind("\n", 0, first_item.start) + 1)
-    lines = [
-        " " * indent + line + eol
-        for item in value[start : len(value) - end]
-        for line in render.render_item(item)
-    ]
-    gone = entry.items[start : len(old) - end]
-    if gone:
-        first, last = gone[0].line, gone[-1].last_line
-    else:
+@dataclass(frozen=True, slots=True)
+class _Editor:
+    """Edits of single entries; each takes front matter and gives it back changed.
+
+    Entries are edited from the last to the first, so that the places of the others stay right.
+    """
+
+    path: str
+    eol: str
+
+    def members(
+        self,
+        front: str,
+        entries: Sequence[spans.Entry],
+        old: Mapping,
+        needed: AbstractMapping[str, FieldValue | None],
+    ) -> str:
+        """Change or remove the keys of one mapping."""
+        for entry in reversed(entries):
+            if entry.key in needed:
+                value, before = needed[entry.key], old.get(entry.key)
+                if value is None:
+                    first, last = entry.key_span.line, entry.value.last_line
+                    front = _replace_lines(front, first, last, "")
+                else:
+                    front = self.entry(front, entry, before, value)
+        return front
+
+    def entry(self, front: str, entry: spans.Entry, before: Value | None, value: FieldValue) -> str:
+        """Give one key another value, in the way its value is written."""
+        match entry.kind:
+            case "inline":
+                return _edit_inline(front, entry, value)
+            case "block-scalar":
+                return _edit_block_scalar(front, entry, value)
+            case "block-list" if isinstance(before, tuple) and isinstance(value, tuple) and value:
+                if _items_stand_by_their_dashes(front, entry):
+                    return self.items(front, entry, before, value)
+            case "block-mapping" if isinstance(before, Mapping) and isinstance(value, Mapping):
+                if value.items:
+                    return self.inner(front, entry, before, value)
+        return self.block(front, entry, value)
+
+    def inner(self, front: str, entry: spans.Entry, before: Mapping, value: Mapping) -> str:
+        """Change only the keys that differ inside a block mapping."""
+        gone = dict.fromkeys(key for key in before if value.get(key) is None)
+        needed = {**_needed(before, dict(value.items)), **gone}
+        indent = _column(front, entry.members[0].key_span.start)
+        after = entry.value.last_line + 1
+        added = _new_lines(before, needed, indent, self.eol)
+        front = _replace_lines(front, after, after - 1, added)
+        return self.members(front, entry.members, before, needed)
+
+    def items(
+        self, front: str, entry: spans.Entry, before: tuple[Value, ...], value: tuple[Value, ...]
+    ) -> str:
+        """Replace the items between the first and the last that differ; the others stay."""
+        start = _common(before, value)
+        end = min(_common(before[::-1], value[::-1]), len(before) - start, len(value) - start)
+        indent = _column(front, front.rindex("-", 0, entry.items[0].start))
+        lines = "".join(
+            " " * indent + line + self.eol
+            for item in value[start : len(value) - end]
+            for line in render.render_item(item)
+        )
+        gone = entry.items[start : len(before) - end]
+        if gone:
+            return _replace_lines(front, gone[0].line, gone[-1].last_line, lines)
         first = entry.items[start - 1].last_line + 1 if start else entry.items[0].line
-        last = first - 1
-    return _replace_lines(front, first, last, "".join(lines))
+        return _replace_lines(front, first, first - 1, lines)
+
+    def block(self, front: str, entry: spans.Entry, value: FieldValue) -> str:
+        """Replace a block collection by another value; the key and a comment beside it stay."""
+        colon = spans.COLON.match(front, entry.key_span.end)
+        if colon is None:
+            line = 2 + entry.key_span.line
+            raise EditError(self.path, line, "the key is written with a question mark")
+        comment = _KEY_LINE_COMMENT.match(front, colon.end())
+        beside = comment[0] if comment is not None else ""
+        head, *rest = render.render_entry("k", value)
+        indent = " " * _column(front, entry.key_span.start)
+        lines = [head.removeprefix("k:") + beside, *(indent + line for line in rest)]
+        end = _LINE_END.search(front, entry.value.end)
+        tail = front[end.start() :] if end else ""
+        return front[: colon.end()] + self.eol.join(lines) + tail
 
 
-def _items_of(front: str, entry: spans.Entry) -> tuple[Value, ...]:
-    fields = front_matter.read(front, Watch(), Collector("")).fields
-    value = fields.get(entry.key)
-    return value if isinstance(value, tuple) else ()
+def _edit_inline(front: str, entry: spans.Entry, value: FieldValue) -> str:
+    """Replace a value that is written in the line: plain, quoted or in brackets."""
+    span = entry.value
+    quotes: Quotes = "'" if entry.style == "'" else '"' if entry.style == '"' else ""
+    text = render.render_inline(value, quotes)
+    if span.start == span.end and not front[span.start - 1].isspace():
+        text = f" {text}"
+    return front[: span.start] + text + front[span.end :]
+
+
+def _edit_block_scalar(front: str, entry: spans.Entry, value: FieldValue) -> str:
+    """Replace a block scalar by a value on the key's line; a comment of its header stays."""
+    header = _HEADER_COMMENT.match(front, entry.value.start)
+    comment = header[1] if header is not None and header[1] else ""
+    text = render.render_inline(value) + comment
+    return front[: entry.value.start] + text + front[entry.value.end :]
+
+
+def _items_stand_by_their_dashes(front: str, entry: spans.Entry) -> bool:
+    """Whether nothing but blanks is between a dash and its item."""
+    return all(
+        front[front.rfind("-", 0, item.start) + 1 : item.start].strip(" ") == ""
+        for item in entry.items
+    )
+
+
+def _column(front: str, index: int) -> int:
+    return index - (front.rfind("\n", 0, index) + 1)
 
 
 def _common(one: tuple[Value, ...], other: tuple[Value, ...]) -> int:
     pairs = zip(one, other, strict=False)
     return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
-def _replace_block(front: str, entry: spans.Entry, value: FieldValue, eol: str, path: str) -> str:
-    """Replace a block collection by another value; the key and a comment beside it stay."""
-    colon = spans.COLON.match(front, entry.key_span.end)
-    if colon is None:
-        raise EditError(path, 2 + entry.key_span.line, "the key is written with a question mark")
-    comment = _KEY_LINE_COMMENT.match(front, colon.end())
-    beside = comment[0] if comment is not None else ""
-    head, *rest = render.render_entry("k", value)
-    indent = " " * (entry.key_span.start - (front.rfind("\n", 0, entry.key_span.start) + 1))
-    lines = [head.removeprefix("k:") + beside, *(indent + line for line in rest)]
-    end = _LINE_END.search(front, entry.value.end)
-    return front[: colon.end()] + eol.join(lines) + front[end.start() if end else len(front) :]
-
-
-def _remove_lines(front: str, first: int, last: int) -> str:
-    return _replace_lines(front, first, last, "")
 
 
 def _replace_lines(front: str, first: int, last: int, text: str) -> str:
@@ -248,12 +300,9 @@ def _folded(body: str) -> str:
 def _verify(result: bytes, asked: dict[str, Value], body: str, path: str) -> None:
     """Read the result and compare it with what was asked."""
     file = _take_apart(result, path)
-    if dict(file.fields.items) != asked:
-        wrong = next(
-            key
-            for key in {**asked, **dict(file.fields.items)}
-            if file.fields.get(key) != asked.get(key)
-        )
+    keys = {**asked, **dict(file.fields.items)}
+    wrong = next((k for k in keys if not same_value(file.fields.get(k), asked.get(k))), None)
+    if wrong is not None:
         raise EditError(path, 2, f"the key {wrong!r:.60} has no spelling that reads back the same")
     if _folded(file.body) != _folded(body):
         raise EditError(path, 1, "the body has no spelling that reads back the same")

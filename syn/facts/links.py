@@ -6,16 +6,14 @@ An exact prefilter leaves out the parser for bodies that cannot hold one (ADR 00
 
 import re
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import unquote
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
-from markdown_it.rules_inline import link as markdown_link
-from markdown_it.token import Token
+from syn.model.fact import Link
 
-from syn.model.fact import Link, LinkSyntax
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 Order: TypeAlias = Literal["target|text", "text|target"]
 
@@ -28,19 +26,18 @@ BRACKET_BUDGET = 5_000
 NESTING_BUDGET = 40
 """Brackets open at once in a paragraph, and levels of containers (a list counts two)."""
 
-_WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _WEB = re.compile(r"(?:https?|mailto|ftp|tel|data|file|javascript|vbscript):", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NOT_PLAIN = re.compile(r"[`<\\\t]|    |~~~|\]\(|\]:|\r(?!\n)")
 _DEEP = re.compile(r"^(?: {0,3}(?:[>*+-]|[0-9]{1,9}[.)])){8}", re.MULTILINE)
 _DELIMITER_ROW = re.compile(r"^[ >|:-]+\r?$", re.MULTILINE)
-_MAYBE_LINK = re.compile(r"\[\[|\]:|\]\((?!(?:https?://|#|mailto:))")
+MAYBE_LINK = re.compile(r"\[\[|\]:|\]\((?!(?:https?://|#|mailto:))")
 _OTHER_FILE = re.compile(r"\.(?!md\Z|mdx\Z)[A-Za-z][A-Za-z0-9]{0,3}\Z", re.IGNORECASE)
 _ODD_BLANK = re.compile(
     "[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 )
 _LONE_CR = re.compile(r"\r(?!\n)")
-_MAX_NESTING = 2 * NESTING_BUDGET
 
 
 def body_links(body: str, first_line: int, order: Order) -> tuple[Link, ...] | None:
@@ -62,7 +59,7 @@ def body_links(body: str, first_line: int, order: Order) -> tuple[Link, ...] | N
 
 def may_hold_links(body: str) -> bool:
     """Whether a body has what every link needs: `[[`, `]:`, or `](` before no web address."""
-    return _MAYBE_LINK.search(body) is not None
+    return MAYBE_LINK.search(body) is not None
 
 
 def is_plain(body: str) -> bool:
@@ -78,7 +75,7 @@ def is_plain(body: str) -> bool:
 
 def _plain_links(body: str, first_line: int, order: Order) -> Iterator[Link]:
     line, counted = first_line, 0
-    for found in _WIKI.finditer(body):
+    for found in WIKI.finditer(body):
         start = found.start()
         line += body.count("\n", counted, start)
         counted = start
@@ -87,13 +84,16 @@ def _plain_links(body: str, first_line: int, order: Order) -> Iterator[Link]:
 
 
 def parse_links(
-    body: str, first_line: int, order: Order, parser: MarkdownIt | None = None
+    body: str, first_line: int, order: Order, parser: "MarkdownIt | None" = None
 ) -> tuple[Link, ...] | None:
     """As `body_links`, always through the Markdown parser: the module's own, or another."""
     if over_budget(body):
         return None
+    # The parser costs as much to import as a whole `syn show`, and few bodies need it.
+    from syn.facts.markdown import the_parser
+
     source = _LONE_CR.sub(" ", body)
-    tokens = (parser or _PARSER).parse(source)
+    tokens = (parser or the_parser()).parse(source)
     if any(token.level >= NESTING_BUDGET for token in tokens):
         return None
     lines = source.split("\n") if _ODD_BLANK.search(source) else []
@@ -128,7 +128,7 @@ _BRACKET = re.compile(r"[\[\]]|\n[ \t]*\r?\n")
 
 def text_links(text: str, order: Order) -> Iterator[tuple[str, str, str]]:
     """Target, text and heading of each wiki link in a front-matter value."""
-    for found in _WIKI.finditer(text):
+    for found in WIKI.finditer(text):
         if (parts := split_wiki(found[1], order)) is not None:
             yield parts
 
@@ -146,7 +146,7 @@ def split_wiki(content: str, order: Order) -> tuple[str, str, str] | None:
     return target.strip(), text.strip(), heading.strip()
 
 
-def _walk(tokens: list[Token], first_line: int, order: Order, lines: list[str]) -> Iterator[Link]:
+def _walk(tokens: "list[Token]", first_line: int, order: Order, lines: list[str]) -> Iterator[Link]:
     for token in tokens:
         if token.type != "inline" or not token.children or token.map is None:
             continue
@@ -176,7 +176,7 @@ def _first_line(span: list[int], content: str, lines: list[str]) -> int:
     return next((line for line in range(*span) if not lines or start in lines[line]), span[0])
 
 
-def _markdown_parts(children: list[Token], index: int) -> tuple[str, str, str] | None:
+def _markdown_parts(children: "list[Token]", index: int) -> tuple[str, str, str] | None:
     href = str(children[index].attrGet("href") or "")
     path, _, heading = href.partition("#")
     path = _decoded(path.partition("?")[0])
@@ -198,69 +198,3 @@ def _decoded(text: str) -> str:
         return unquote(text, errors="strict")
     except UnicodeDecodeError:
         return text
-
-
-def _wiki_rule(state: StateInline, silent: bool) -> bool:
-    """`[[…]]` and `![[…]]`, before the rules for links and images."""
-    embed = state.src.startswith("![[", state.pos)
-    if not embed and not state.src.startswith("[[", state.pos):
-        return False
-    found = _WIKI.match(state.src, state.pos + embed, state.posMax)
-    # an odd backtick opens a code span, which binds tighter than brackets
-    if found is None or found[1].count("`") % 2 or not found[1].strip():
-        return False
-    if not silent:
-        token = state.push("wiki_link", "", 0)
-        syntax: LinkSyntax = "embed" if embed else "wiki"
-        token.content = found[1]
-        token.meta = {"pos": state.pos, "syntax": syntax}
-    state.pos = found.end()
-    return True
-
-
-def _link_rule(state: StateInline, silent: bool) -> bool:
-    """The parser's own rule for links, which forgets where a link stands."""
-    start, known = state.pos, len(state.tokens)
-    if not markdown_link(state, silent):
-        return False
-    if not silent:
-        opening = next(token for token in state.tokens[known:] if token.type == "link_open")
-        opening.meta = {"pos": start}
-    return True
-
-
-def _inline_rule(state: StateCore) -> None:
-    """Parse the inline content of blocks that can hold a link; the others have none to find."""
-    references = bool(state.env.get("references"))
-    for token in state.tokens:
-        if token.type == "inline":
-            token.children = []
-            text = token.content
-            if _MAYBE_LINK.search(text) or (references and "]" in text):
-                state.md.inline.parse(text, state.md, state.env, token.children)
-
-
-class _LinkParser(MarkdownIt):
-    """The parser, which keeps a destination as it is written instead of percent-encoding it."""
-
-    def normalizeLink(self, url: str) -> str:  # type: ignore[explicit-override]  # noqa: N802
-        """A destination without a change: it names a file, and `override` is Python 3.12."""
-        return url
-
-
-def build_parser(*, shortcuts: bool = True) -> MarkdownIt:
-    """CommonMark with tables and wiki links.
-
-    Args:
-        shortcuts: leave out what never decides what is a link; the tests compare both ways.
-    """
-    parser = _LinkParser("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
-    parser.inline.ruler.at("link", _link_rule)
-    parser.inline.ruler.before("link", "wiki_link", _wiki_rule)
-    if shortcuts:
-        parser.core.ruler.at("inline", _inline_rule)
-        parser.disable(["emphasis", "text_join"])
-    return parser
-
-
-_PARSER = build_parser()

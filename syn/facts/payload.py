@@ -35,6 +35,13 @@ def payload(fields: Mapping, body: str) -> bytes:
         raise CanonError("text holds a lone surrogate") from error
 
 
+def same_value(one: Value | None, other: Value | None) -> bool:
+    """Whether two values are one in a payload: the order of keys does not count."""
+    if one is None or other is None or one == other:
+        return one == other
+    return _encode(one) == _encode(other)
+
+
 _CRLF, _LF = "\r\n", "\n"
 
 

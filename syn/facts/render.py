@@ -62,10 +62,10 @@ def render_inline(value: FieldValue, quotes: Quotes = "") -> str:
         case Lexical(text=text):
             return text
         case Mapping(items=items):
-            inner = (f"{render_key(key)}: {_inside(item)}" for key, item in items)
+            inner = (f"{render_key(key)}: {render_inline(item)}" for key, item in items)
             return f"{{{', '.join(inner)}}}"
         case _:
-            return f"[{', '.join(_inside(item) for item in value)}]"
+            return f"[{', '.join(_item(item) for item in value)}]"
 
 
 def render_text(text: str, quotes: Quotes = "") -> str:
@@ -82,8 +82,8 @@ def double_quoted(text: str) -> str:
     return '"' + _ESCAPED.sub(_escape, text) + '"'
 
 
-def _inside(value: FieldValue) -> str:
-    """A value inside a flow collection, where an empty null has no place of its own."""
+def _item(value: FieldValue) -> str:
+    """An item of a flow list, where an empty null cannot be written: the nearest that can."""
     if isinstance(value, Lexical) and not value.text:
         return "~"
     return render_inline(value)

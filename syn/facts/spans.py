@@ -1,4 +1,4 @@
-"""Where each top-level key and its value stand in front matter, for the editor."""
+"""Where each key and its value stand in front matter, for the editor."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class Span:
 
 @dataclass(slots=True)
 class Entry:
-    """One top-level key with its value."""
+    """One key of a block mapping with its value."""
 
     key: str
     key_span: Span
@@ -42,8 +42,10 @@ class Entry:
     kind: Kind
     style: str
     """Quotes of an inline scalar: `'`, `"` or nothing."""
-    items: list[Span]
+    items: tuple[Span, ...] = ()
     """Items of a block list."""
+    members: tuple["Entry", ...] = ()
+    """Keys of a block mapping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +83,27 @@ def _entries(front: str, prepared: events.Prepared, stream: Iterator[Event]) -> 
         if _is(event, *_CLOSING):
             return
         key = prepared.restore(event.value)
-        yield _entry(front, key, _mark(event), stream)
+        yield _entry(front, key, _mark(event), prepared, stream)
 
 
-def _entry(front: str, key: str, key_span: Span, stream: Iterator[Event]) -> Entry:
+def _entry(
+    front: str, key: str, key_span: Span, prepared: events.Prepared, stream: Iterator[Event]
+) -> Entry:
     event = next(stream)
     span = _mark(event)
     if _is(event, ScalarEvent):
         if event.style in ("|", ">"):
-            return Entry(key, key_span, _block_scalar(front, span), "block-scalar", "", [])
-        return Entry(key, key_span, span, "inline", event.style or "", [])
-    flow = _is(event, *_OPENING) and bool(event.flow_style)
-    is_list = _is(event, SequenceStartEvent)
-    items = list(_items(front, stream))
-    if flow:
-        return Entry(key, key_span, span_to(span, items[-1]), "inline", "", [])
-    whole = span_to(span, *items[:-1])
-    kind: Kind = "block-list" if is_list else "block-mapping"
-    return Entry(key, key_span, whole, kind, "", items[:-1] if is_list else [])
+            return Entry(key, key_span, _block_scalar(front, span), "block-scalar", "")
+        return Entry(key, key_span, span, "inline", event.style or "")
+    if event.flow_style:
+        *_, closing = _items(front, stream)
+        return Entry(key, key_span, span_to(span, closing), "inline", "")
+    if _is(event, SequenceStartEvent):
+        items = tuple(_items(front, stream))[:-1]
+        return Entry(key, key_span, span_to(span, *items), "block-list", "", items)
+    members = tuple(_entries(front, prepared, stream))
+    whole = span_to(span, *(part for entry in members for part in (entry.key_span, entry.value)))
+    return Entry(key, key_span, whole, "block-mapping", "", (), members)
 
 
 def _items(front: str, stream: Iterator[Event]) -> Iterator[Span]:

@@ -44,6 +44,24 @@ def fields_of(data: bytes) -> dict[str, FieldValue]:
         ("a: # why\n  - x\nb: 1\n", {"a": ()}, "a: [] # why\nb: 1\n"),
         ("a:\n  -\n    x\nb: 1\n", {"a": ("w",)}, "a:\n  - w\nb: 1\n"),
         ("a:\n  k: 1\n  l: 2 # l\nb: 1\n", {"a": Mapping((("k", "v"),))}, "a:\n  k: v\nb: 1\n"),
+        (
+            "s:\n  kind: web # k\n  url: 'u'\n# b\nb: 1\n",
+            {"s": Mapping((("url", "v"), ("kind", "web"), ("agent", "ann")))},
+            "s:\n  kind: web # k\n  url: 'v'\n  agent: ann\n# b\nb: 1\n",
+        ),
+        (
+            "s:\n    k:\n    - x # x\n    - z\n    l: |\n      t\n    m: 1\n",
+            {"s": Mapping((("k", ("x", "w")), ("l", "t\n")))},
+            "s:\n    k:\n    - x # x\n    - w\n    l: |\n      t\n",
+        ),
+        (
+            "s:\n  a: 1\nb: 1\n",
+            {"s": Mapping((("c", Mapping((("d", "e"),))),))},
+            "s:\n  c:\n    d: e\nb: 1\n",
+        ),
+        ("s: # why\n  a: 1\nb: 1\n", {"s": Mapping()}, "s: {} # why\nb: 1\n"),
+        ("s:\n  a: 1\nb: 1\n", {"s": ("x",)}, "s:\n  - x\nb: 1\n"),
+        ("s:\n- x\nb: 1\n", {"s": Mapping((("a", "x"),))}, "s:\n  a: x\nb: 1\n"),
         ("a: {k: 1}\n", {"a": Mapping((("k", "no"),))}, 'a: {k: "no"}\n'),
         ("  a: 1\n  b: 2\n", {"b": "v", "c": ("x",)}, "  a: 1\n  b: v\n  c:\n    - x\n"),
         ("? a\n: x\nb: 1\n", {"a": "w"}, "? a\n: w\nb: 1\n"),
@@ -71,6 +89,11 @@ def test_a_change_of_nothing_gives_the_same_bytes() -> None:
     data = b'\xef\xbb\xbf---  \r\na:   "x"\t# c\r\nb: [ 1,2 ]\n---\t\r\nBody\r\nmore\n'
     assert set_fields(data, {"a": "x", "gone": None}, "Body\nmore\n") == data
     assert set_fields(data, {}) == data
+
+
+def test_the_order_of_keys_is_no_change() -> None:
+    data = b"---\na:\n  k: v\n  l: w\n---\n"
+    assert set_fields(data, {"a": Mapping((("l", "w"), ("k", "v")))}) == data
 
 
 def test_line_ends_and_the_mark_stay() -> None:
@@ -147,7 +170,7 @@ def test_a_new_fact_is_rendered() -> None:
         "empty: []",
         "nested:",
         "  - [a, [b]]",
-        "  - {k: ~}",
+        "  - {k: }",
         "version: 1.10",
         '"on": x',
         "---",

@@ -1,6 +1,7 @@
 """The Markdown parser, set up to find links: CommonMark with tables and wiki links (ADR 0006)."""
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
@@ -8,7 +9,9 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline import link as markdown_link
 
 from syn.facts.links import MAYBE_LINK, NESTING_BUDGET, WIKI
-from syn.model.fact import LinkSyntax
+
+if TYPE_CHECKING:
+    from syn.model.fact import LinkSyntax
 
 _MAX_NESTING = 2 * NESTING_BUDGET
 

@@ -10,7 +10,8 @@ import yaml
 from syn.facts import parse
 from syn.facts.collector import Collector
 from syn.facts.edit import set_fields
-from syn.facts.links import build_parser, may_hold_links, parse_links
+from syn.facts.links import may_hold_links, parse_links
+from syn.facts.markdown import build_parser
 from syn.facts.split import split
 from syn.model.config import Config
 from syn.model.fact import Fact

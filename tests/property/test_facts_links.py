@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from syn.facts.links import body_links, build_parser, is_plain, parse_links
+from syn.facts.links import body_links, is_plain, parse_links
+from syn.facts.markdown import build_parser
 
 PIECES = (
     *("[[a]]", "[[b|c]]", "![[d]]", "[[", "]]", "[", "]", "](", ")", "[e](f.md)", "[g](http://h)"),

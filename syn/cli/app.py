@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -12,6 +12,9 @@ from typer.main import get_command
 from syn import __version__
 from syn.cli import commands
 from syn.cli.options import Globals
+
+if TYPE_CHECKING:
+    from syn.services.pagein import Audience
 
 
 class _Commands(dict[str, Any]):
@@ -61,11 +64,23 @@ def _root(
         Path,
         typer.Option("-C", "--directory", metavar="DIR", help="Run as if started in DIR."),
     ] = Path(),
+    audience: Annotated[
+        str,
+        typer.Option(
+            "--as",
+            metavar="WHOM",
+            envvar="SYNAPSE_AUDIENCE",
+            help="person, or agent: a read withholds what nobody decided on.",
+        ),
+    ] = "person",
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    context.obj = Globals(directory=directory)
+    if audience not in ("person", "agent"):
+        raise typer.BadParameter(f"expected person or agent, got {audience!r:.40}")
+    whom: Audience = "agent" if audience == "agent" else "person"
+    context.obj = Globals(directory, whom)
 
 
 def build() -> Any:

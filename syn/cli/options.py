@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from syn.services.pagein import Audience
     from syn.services.workspace import Workspace
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -23,6 +24,14 @@ class Globals:
     """What the root options said."""
 
     directory: Path
+    audience: "Audience" = "person"
+    """Whom a read answers: an agent is not given what nobody decided on."""
+
+
+def audience_of(context: typer.Context) -> "Audience":
+    """Whom this command answers."""
+    found: Globals | None = context.find_object(Globals)
+    return found.audience if found else "person"
 
 
 def open_workspace(context: typer.Context) -> "Workspace":

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from syn.cli.options import JsonFlag, open_workspace
+from syn.cli.options import JsonFlag, audience_of, open_workspace
 from syn.cli.output import note, print_json
 from syn.services.answers import Answer
 from syn.services.operations import Operation, Parameter, operation
@@ -48,9 +48,12 @@ def add_read(app: typer.Typer, operation_name: str, command: str, render: Render
 def _answer(context: typer.Context, found: Operation, values: dict[str, Any]) -> Answer:
     from syn.services.reads import open_reader
 
-    reader = open_reader(open_workspace(context), note)
+    workspace = open_workspace(context)
+    if found.needs == "workspace":
+        return found.answer(workspace, **values)
+    reader = open_reader(workspace, note, audience_of(context))
     with reader.index:
-        return found.run(reader, **values)
+        return found.answer(reader, **values)
 
 
 def _signature(parameter: Parameter) -> inspect.Parameter:

@@ -1,22 +1,9 @@
-"""`python -m syn.mcp DIR`: what `syn mcp` runs."""
+"""`python -m syn.mcp [DIR]`: what `syn mcp` runs. Takes the pipes before anything can print."""
 
-import os
-import sys
-from pathlib import Path
+from syn.mcp.pipes import claim
 
-from syn.mcp.server import note, serve
-from syn.services.session import Session
-from syn.services.workspace import Workspace, find_workspace, surroundings
+if __name__ == "__main__":
+    pipes = claim()
+    from syn.mcp.start import main
 
-
-def main() -> None:
-    """Serve the workspace around a folder; it is opened again for every fresh reading."""
-    place = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-
-    def open_workspace() -> Workspace:
-        return find_workspace(place, surroundings(os.environ))  # noqa: TID251 - a port
-
-    serve(Session(open_workspace, "agent", note))
-
-
-main()
+    main(pipes)

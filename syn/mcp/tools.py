@@ -1,6 +1,7 @@
 """Tools, made from the operations both doors share: one call in, one bounded answer out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
@@ -9,40 +10,40 @@ from syn.errors import SynError
 from syn.mcp.arguments import input_schema, read_arguments
 from syn.report.escape import json_text
 from syn.services.answers import Answer
-from syn.services.operations import OPERATIONS, Operation
+from syn.services.operation import Member, Operation
+from syn.services.operations import OPERATIONS
 
-LIST_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "items": {"type": "array", "items": {"type": "object"}},
-        "total": {"type": "integer"},
-        "next": {"type": ["string", "null"]},
-    },
+_MEMBERS: dict[Member, dict[str, Any]] = {
+    "text": {"type": "string"},
+    "text?": {"type": ["string", "null"]},
+    "number": {"type": "integer"},
+    "flag": {"type": "boolean"},
+    "list": {"type": "array"},
+    "object": {"type": "object"},
 }
-OBJECT_SCHEMA: dict[str, Any] = {"type": "object"}
 
 Run = Callable[[Operation, dict[str, Any]], Answer]
 
 
 def tool_name(operation: Operation) -> str:
     """The operation's name as a tool name."""
-    return operation.name.replace("-", "_").replace(" ", "_")
+    return operation.name.replace("-", "_")
 
 
-def list_tools() -> list[Tool]:
+@cache
+def list_tools() -> tuple[Tool, ...]:
     """Every tool; the list is small, since an agent reads it before every session."""
-    return [_tool(operation) for operation in OPERATIONS]
+    return tuple(_tool(operation) for operation in OPERATIONS)
 
 
 def _tool(operation: Operation) -> Tool:
-    reads = operation.kind == "read"
     return Tool(
         name=tool_name(operation),
         description=operation.summary,
         input_schema=input_schema(operation.parameters()),
-        output_schema=LIST_SCHEMA if operation.listing else OBJECT_SCHEMA,
+        output_schema=output_schema(operation.shape),
         annotations=ToolAnnotations(
-            read_only_hint=reads,
+            read_only_hint=operation.kind == "read",
             destructive_hint=False,
             idempotent_hint=operation.kind != "propose",
             open_world_hint=False,
@@ -50,19 +51,27 @@ def _tool(operation: Operation) -> Tool:
     )
 
 
+def output_schema(shape: Mapping[str, Member]) -> dict[str, Any]:
+    """The JSON Schema of an answer: what it always has; more may stand in it."""
+    return {
+        "type": "object",
+        "properties": {name: _MEMBERS[kind] for name, kind in shape.items()},
+        "required": list(shape),
+    }
+
+
+@cache
 def find_operation(name: str) -> Operation | None:
     """The operation behind a tool."""
     return next((found for found in OPERATIONS if tool_name(found) == name), None)
 
 
-def call_tool(run: Run, operation: Operation, given: dict[str, Any] | None) -> CallToolResult:
+def call_tool(run: Run, operation: Operation, given: Mapping[str, Any] | None) -> CallToolResult:
     """Answer one call. What the caller can mend is an error result that says how, never success."""
     try:
         answer = run(operation, read_arguments(operation.parameters(), given))
     except SynError as error:
         return error_result(error.code, error.message, error.remedy)
-    except RecursionError:
-        return error_result("limits", "the arguments nest too deeply", "send flat arguments")
     return CallToolResult(
         content=[TextContent(type="text", text=json_text(answer))], structured_content=answer
     )
@@ -70,6 +79,9 @@ def call_tool(run: Run, operation: Operation, given: dict[str, Any] | None) -> C
 
 def error_result(code: str, message: str, remedy: str) -> CallToolResult:
     """An error the agent can read and act on."""
+    from syn.report.escape import block, clip
+
+    message, remedy = (clip(block(text, data=False), 1000) for text in (message, remedy))
     error = {"code": code, "message": message, "remedy": remedy}
     text = f"{message}\n{remedy}" if remedy else message
     return CallToolResult(

@@ -1,12 +1,15 @@
 """What an operation is: one function whose parameters and answer both doors are made from."""
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from syn.services.answers import Answer
+from syn.services.bounds import bounded
+from syn.services.reads import Reader
+from syn.services.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,11 @@ class Parameter:
     default: Any
 
 
+Member: TypeAlias = Literal["text", "text?", "number", "flag", "list", "object"]
+"""The type of an answer's member; `text?` may be null."""
+PAGE: dict[str, Member] = {"items": "list", "total": "number", "next": "text?"}
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One thing both doors can do."""
@@ -40,11 +48,24 @@ class Operation:
     name: str
     kind: Literal["read", "propose", "maintain"]
     run: Callable[..., Answer]
-    """Takes a `Reader` and the parameters by name."""
+    """Takes a `Reader` (or what `needs` says) and the parameters by name."""
     example: str
     """A command line, shown by `--help`."""
     listing: bool = False
     """The answer is a list: `items`, `total`, `next`."""
+    members: Mapping[str, Member] = field(default_factory=dict)
+    """What every answer has, beside the members of a list."""
+    needs: Literal["index", "workspace"] = "index"
+    """`workspace`: `run` takes a `Workspace` in place of a `Reader`, and no index is opened."""
+
+    def answer(self, source: Reader | Workspace, **values: Any) -> Answer:
+        """What both doors give: the answer, bounded; raises as `run`."""
+        return bounded(self.run(source, **values))
+
+    @property
+    def shape(self) -> dict[str, Member]:
+        """The members that every answer has, with their types."""
+        return {**(PAGE if self.listing else {}), **self.members}
 
     @property
     def summary(self) -> str:

@@ -8,9 +8,10 @@ from typing import Annotated
 
 from syn.services import reads
 from syn.services.answers import Answer
-from syn.services.operation import Arg, Operation, Parameter
+from syn.services.operation import Arg, Member, Operation, Parameter
 from syn.services.proposing import PROPOSALS
 from syn.services.reads import BODY_LENGTH, Reader, Selection
+from syn.services.workspace import Workspace
 
 Type = Annotated[str, Arg("Only facts of this type.")]
 Status = Annotated[str, Arg("Only facts with this status.")]
@@ -78,6 +79,53 @@ def get(
     return reads.get(reader, ids, tuple(fields or ()))
 
 
+def overview(reader: Reader) -> Answer:
+    """Show what this memory holds: counts, frequent names, the newest decision, how well it is."""
+    from syn.services import overview
+
+    return overview.overview(reader)
+
+
+def health(reader: Reader) -> Answer:
+    """List what is wrong or waits for a person: ledger, facts, policy, repository."""
+    from syn.services import overview
+
+    return overview.health(reader)
+
+
+def graph(
+    reader: Reader,
+    id: Annotated[str, Arg("The fact's id, or its path.", True)],  # noqa: A002 - as the doors show
+    depth: Annotated[int, Arg("How many ties away, at most 5.")] = 1,
+    limit: Limit = 50,
+) -> Answer:
+    """Show the facts a fact is tied to, both ways: links, relations, supersessions."""
+    from syn.services.graph import graph as run
+
+    return run(reader, id, depth, limit)
+
+
+def verify(
+    workspace: Workspace,
+    deep: Annotated[bool, Arg("Every invariant, all of history.")] = False,
+    limit: Annotated[int, Arg("At most this many findings.")] = 50,
+) -> Answer:
+    """Prove that the memory was not silently corrupted, or name what broke."""
+    from syn.services.checking import verify as run
+
+    return run(workspace, deep=deep, limit=limit)
+
+
+def reindex(
+    workspace: Workspace,
+    full: Annotated[bool, Arg("Build it anew from nothing.")] = False,
+) -> Answer:
+    """Bring the index up to date with the Markdown; no fact is touched."""
+    from syn.services.checking import reindex as run
+
+    return run(workspace, full=full)
+
+
 def counts(reader: Reader) -> Answer:
     """Count facts, decisions, links and problems, and facts by type, status and state."""
     return reads.counts(reader)
@@ -121,21 +169,106 @@ def pending_show(
 
 __all__ = ["OPERATIONS", "READS", "Arg", "Operation", "Parameter", "operation"]
 
+_FACT: dict[str, Member] = {"id": "text", "path": "text"}
 READS: tuple[Operation, ...] = (
-    Operation("counts", "read", counts, "syn counts --json"),
-    Operation("doctor", "read", doctor, "syn doctor --json", True),
+    Operation(
+        "counts",
+        "read",
+        counts,
+        "syn counts --json",
+        members={
+            "facts": "number",
+            "decisions": "number",
+            "links": "object",
+            "problems": "object",
+            "types": "object",
+            "status": "object",
+            "states": "object",
+        },
+    ),
+    Operation("doctor", "read", doctor, "syn doctor --json", True, {"links": "object"}),
     Operation("get", "read", get, "syn get refund-limit region --fields title", True),
+    Operation(
+        "graph",
+        "read",
+        graph,
+        "syn graph refund-limit --depth 2",
+        True,
+        {"edges": "list", "dangling": "list"},
+    ),
+    Operation("health", "read", health, "syn health", True, {"healthy": "flag"}),
     Operation("list", "read", list_, "syn list --type decision", True),
     Operation("log", "read", log, "syn log refund-limit", True),
+    Operation(
+        "overview",
+        "read",
+        overview,
+        "syn overview",
+        members={
+            "workspace": "text",
+            "name": "text",
+            "branch": "text?",
+            "commit": "text?",
+            "facts": "number",
+            "decisions": "number",
+            "types": "list",
+            "subjects": "list",
+            "tags": "list",
+            "healthy": "flag",
+            "concerns": "number",
+        },
+    ),
     Operation("pending-list", "read", pending_list, "syn pending list", True),
-    Operation("pending-show", "read", pending_show, "syn pending show 4f2a90c1d3e5"),
+    Operation(
+        "pending-show",
+        "read",
+        pending_show,
+        "syn pending show 4f2a90c1d3e5",
+        members={"id": "text", "class": "text", "reasons": "list", "items": "list"},
+    ),
     Operation("search", "read", search, "syn search refund --as-of 2026-04-15", True),
-    Operation("show", "read", show, "syn show refund-limit"),
-    Operation("status", "read", status, "syn status"),
+    Operation("show", "read", show, "syn show refund-limit", members=_FACT),
+    Operation(
+        "status",
+        "read",
+        status,
+        "syn status",
+        members={
+            "workspace": "text",
+            "branch": "text?",
+            "commit": "text?",
+            "files": "number",
+            "facts": "number",
+            "new": "number",
+            "unreadable": "number",
+            "excluded": "number",
+            "decisions": "number",
+            "edits": "list",
+            "problems": "list",
+        },
+    ),
+    Operation(
+        "verify",
+        "read",
+        verify,
+        "syn verify --deep",
+        members={"schema": "text", "subject": "object", "predicate": "object"},
+        needs="workspace",
+    ),
 )
 
+MAINTENANCE: tuple[Operation, ...] = (
+    Operation(
+        "reindex",
+        "maintain",
+        reindex,
+        "syn reindex --full",
+        members={"mode": "text", "facts": "number", "read": "number", "removed": "number"},
+        needs="workspace",
+    ),
+)
 
-OPERATIONS: tuple[Operation, ...] = (*READS, *PROPOSALS)
+OPERATIONS: tuple[Operation, ...] = (*READS, *PROPOSALS, *MAINTENANCE)
 
 
 def operation(name: str) -> Operation:

@@ -21,21 +21,14 @@ def reindex(
 
     Example: syn reindex --full
     """
+    from syn.services.checking import reindexed_json
     from syn.services.indexing import reindex as run
 
     workspace = open_workspace(context)
     with bar("indexing") as progress:
         done = run(workspace, full=full, progress=progress)
     if json:
-        print_json(
-            {
-                "mode": done.mode,
-                "facts": done.facts,
-                "read": done.read,
-                "removed": done.removed,
-                "inputs_hash": done.inputs_hash,
-            }
-        )
+        print_json(reindexed_json(done))
     elif done.mode == "none":
         out(f"up to date: {count(done.facts, 'fact')}")
     else:

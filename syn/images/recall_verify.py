@@ -12,7 +12,8 @@ from syn.images.classify import page_faults, recall_word_faults
 from syn.images.descriptor import first_line
 from syn.images.malformed import MalformedError
 from syn.images.outside import Outside
-from syn.images.recall_read import Entry, ManifestReader, StoreReader
+from syn.images.recall_read import ManifestReader
+from syn.images.recall_store import Entry, StoreReader
 from syn.images.report import Collected, ImageReport, Limit, refused_report
 from syn.images.search import DEFAULT_BUDGET, diagnose, shown_id
 from syn.images.strict import Stream

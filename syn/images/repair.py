@@ -13,7 +13,8 @@ from syn.images.edit import SealIds
 from syn.images.files import replace_file
 from syn.images.native import TABLE
 from syn.images.plan import PagePlanner, Step
-from syn.images.recall_read import MANIFEST, STORE
+from syn.images.recall_read import MANIFEST
+from syn.images.recall_store import STORE
 from syn.images.report import ImageReport
 from syn.images.sources import Section
 from syn.images.store import BACKUP, Checked, Image, NativeImage, RecallImage

@@ -22,7 +22,8 @@ from syn.images.native_row import read_row
 from syn.images.native_verify import verify_native
 from syn.images.outside import Outside
 from syn.images.pagein import Conditions, Served, check_page_in, serve
-from syn.images.recall_read import MANIFEST, STORE, ManifestReader
+from syn.images.recall_read import MANIFEST, ManifestReader
+from syn.images.recall_store import STORE
 from syn.images.recall_verify import Hashing, verify_recall
 from syn.images.report import ImageReport, refused_report
 from syn.images.sources import Archive, Folder, Section, Source, Watch

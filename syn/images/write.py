@@ -36,7 +36,8 @@ from syn.images.native_build import Decisions, RowChangedError, TableBuilder
 from syn.images.outside import Signer
 from syn.images.pagein import UnknownPageError
 from syn.images.plan import stamped
-from syn.images.recall_read import MANIFEST, STORE
+from syn.images.recall_read import MANIFEST
+from syn.images.recall_store import STORE
 from syn.images.sources import Folder
 from syn.images.store import Checked, Image, NativeImage, RecallImage
 from syn.images.strict import CHUNK

@@ -16,15 +16,14 @@ from syn.images.native_build import Decisions
 from syn.images.outside import Outside, Signer, StaleCheck, Staleness
 from syn.images.pagein import Conditions, Served
 from syn.images.parity import Parity, Replica, parity, replicas
-from syn.images.plan import Step
 from syn.images.record import Item, Recorder, Screen, parse_transcript
 from syn.images.repair import Plan, RepairResult, apply_repair, plan_repair
-from syn.images.report import ImageReport, finding_json, report_json
+from syn.images.report import ImageReport
 from syn.images.scrub import ScrubResult, scrub
 from syn.images.store import Image, check_image, open_image, page_in
 from syn.images.table import FactRef, Page
 from syn.images.write import Decision, Incoming, clear, hide, quarantine, write_native
-from syn.model.finding import Json, Verdict
+from syn.model.finding import Verdict
 
 if TYPE_CHECKING:
     from syn.model.recorded import Recorded
@@ -359,53 +358,6 @@ def read_lines(path: Path) -> Iterator[bytes]:
         if file is None:
             raise UsageError("unknown-transcript", f"expected a transcript, got nothing at {path}")
         yield from stack.enter_context(file)
-
-
-def step_json(step: Step) -> dict[str, Json]:
-    """A step of a plan as JSON."""
-    return {
-        "action": step.action,
-        "subject": step.subject,
-        "code": step.code,
-        "detail": step.detail,
-    }
-
-
-def scrub_json(result: ScrubResult) -> dict[str, Json]:
-    """A scrub as one JSON object."""
-    return {
-        "report": report_json(result.report),
-        "transient": [finding_json(finding) for finding in result.transient],
-        "steps": [step_json(step) for step in result.steps],
-        "after": report_json(result.after) if result.after is not None else None,
-    }
-
-
-def parity_json(rows: Iterable[Parity]) -> dict[str, Json]:
-    """A parity audit as a list object."""
-    items: list[Json] = [
-        {
-            "id": row.resource,
-            "outcome": row.outcome,
-            "authoritative": _replica_json(row.authoritative),
-            "against": [_replica_json(other) for other in row.against],
-            "witness_protected": row.protected,
-        }
-        for row in rows
-    ]
-    return {"items": items, "total": len(items), "next": None}
-
-
-def _replica_json(row: Replica | None) -> Json:
-    if row is None:
-        return None
-    return {
-        "image": row.copy,
-        "page": row.position,
-        "digest": row.digest,
-        "sound": row.sound,
-        "served": row.served,
-    }
 
 
 def outcome_of(rows: Iterable[Parity]) -> Verdict:

@@ -13,7 +13,8 @@ from syn.images.bundle import ARCHIVE_SUFFIX
 from syn.images.bundle import INDEX as BUNDLE
 from syn.images.native import TABLE
 from syn.images.outside import Outside
-from syn.images.recall_read import MANIFEST, STORE
+from syn.images.recall_read import MANIFEST
+from syn.images.recall_store import STORE
 from syn.images.report import ImageReport
 from syn.images.store import BACKUP, check_image
 from syn.keys.public import PublicKey

@@ -8,7 +8,8 @@ import pytest
 
 from syn.images.descriptor import first_line, is_reason, is_seal_id, sealed_descriptor
 from syn.images.goform import manifest_text, quote
-from syn.images.recall_read import ManifestReader, StoreReader
+from syn.images.recall_read import ManifestReader
+from syn.images.recall_store import StoreReader
 from syn.images.table import Change, Head, Page
 from syn.images.word import recall_digest_of, recall_word_of
 

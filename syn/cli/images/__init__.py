@@ -1,0 +1,1 @@
+"""The parts of `syn image`; `syn.cli.commands.image` puts them together."""

@@ -5,12 +5,15 @@ its id, its tree's id and its parents' numbers, so that a history of any length 
 signatures takes the same memory per commit.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from syn.git.history import parent_of
 from syn.git.objects import MissingObjectError, ObjectStore
 from syn.git.parse import Commit
+
+Visit: TypeAlias = Callable[[int, Commit], None]
 
 
 @dataclass(slots=True)
@@ -69,12 +72,23 @@ class Graph:
 
 
 def explore(
-    store: ObjectStore, head: str, root: str, shallow: frozenset[str] = frozenset()
+    store: ObjectStore,
+    head: str,
+    root: str,
+    shallow: frozenset[str] = frozenset(),
+    visit: Visit | None = None,
 ) -> tuple[Graph, set[int]]:
     """The graph from `head` down to `root`, and the nodes that are not reachable from `root`.
 
     What lies below `root` is read only when some line of history goes past it (a branch that was
     forked before), because only then it decides what is new.
+
+    Args:
+        store: where the commits are.
+        head: where the walk begins.
+        root: the trusted commit.
+        shallow: commits at which this clone was cut.
+        visit: called with every node that may be new and its commit, so that it is read once.
 
     Raises:
         MissingObjectError: `head` itself is not here.
@@ -83,13 +97,14 @@ def explore(
     trusted = bytes.fromhex(root)
     first = store.commit(head)
     graph.node(bytes.fromhex(head))
-    _walk(store, graph, [first] if head != root else [], trusted, shallow)
+    if head != root:
+        _walk(store, graph, first, trusted, shallow, visit)
     boundary = graph.index.get(trusted)
     ends = any(not p for n, p in enumerate(graph.parents) if graph.trees[n] and n != boundary)
     if boundary is not None:
         below = _read(store, graph, boundary, shallow)
         if below is not None and (ends or graph.missing):
-            _walk(store, graph, [below], b"", shallow)
+            _walk(store, graph, below, b"", shallow)
     old = graph.reach([boundary]) if boundary is not None else set()
     return graph, {n for n in range(len(graph.ids)) if n not in old and graph.trees[n]}
 
@@ -108,15 +123,18 @@ def _read(store: ObjectStore, graph: Graph, node: int, shallow: frozenset[str]) 
 def _walk(
     store: ObjectStore,
     graph: Graph,
-    starts: list[Commit],
+    start: Commit,
     stop: bytes,
     shallow: frozenset[str],
+    visit: Visit | None = None,
 ) -> None:
-    pending = starts
+    pending = [start]
     while pending:
         commit = pending.pop()
         node = graph.index[bytes.fromhex(commit.oid)]
         graph.trees[node] = bytes.fromhex(commit.tree)
+        if visit is not None:
+            visit(node, commit)
         numbers = []
         for position, parent in enumerate(commit.parents):
             oid = bytes.fromhex(parent)

@@ -6,6 +6,7 @@ supported (another key type) is told apart from what is wrong: nobody is accused
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -36,6 +37,18 @@ _MAGIC = b"SSHSIG"
 _VERSION = 1
 _WIDTH = 70
 _MAX_WIDTH = 76
+_USUAL = re.compile(
+    rb"SSHSIG\0\0\0\x01\0\0\0\x33\0\0\0\x0bssh-ed25519\0\0\0\x20(.{32})"
+    rb"\0\0\0\x03git\0\0\0\0\0\0\0\x06(sha512|sha256)"
+    rb"\0\0\0\x53\0\0\0\x0bssh-ed25519\0\0\0\x40(.{64})\Z",
+    re.DOTALL,
+)
+"""A whole Ed25519 signature in git's namespace."""
+_ARMOR = re.compile(
+    rb"-----BEGIN SSH SIGNATURE-----\n((?:[A-Za-z0-9+/]{70}\n){3}[A-Za-z0-9+/]{20,22}={0,2})\n"
+    rb"-----END SSH SIGNATURE-----\n?\Z"
+)
+"""The armor that OpenSSH writes around it."""
 _HASHES: Mapping[bytes, Callable[[bytes], bytes]] = {
     b"sha256": lambda data: hashlib.sha256(data).digest(),
     b"sha512": lambda data: hashlib.sha512(data).digest(),
@@ -72,7 +85,18 @@ def parse(armored: bytes) -> SshSignature:
         SshSignatureError: it has another form.
         UnsupportedSignatureError: its key is not Ed25519.
     """
-    blob = _dearmor(armored)
+    shape = _ARMOR.match(armored)
+    body = base64.decode(shape[1].replace(b"\n", b"").decode()) if shape else None
+    blob = _dearmor(armored) if body is None else body
+    usual = _USUAL.match(blob)
+    if usual:
+        name: HashName = "sha512" if usual[2] == b"sha512" else "sha256"
+        return SshSignature(PublicKey(usual[1]), NAMESPACE_GIT, name, usual[3])
+    return _parse_slowly(blob)
+
+
+def _parse_slowly(blob: bytes) -> SshSignature:
+    """The definition of the format; the pattern above only saves time on commits."""
     reader = Reader(blob)
     try:
         if reader.take(len(_MAGIC)) != _MAGIC:

@@ -1,5 +1,6 @@
 """What the signature headers of one commit amount to, before anybody asks who was allowed."""
 
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -22,21 +23,39 @@ class CommitSignature:
     """Why it is bad, or which format is not verified here."""
 
 
+_UNSIGNED = CommitSignature("unsigned")
+_HEADER = b"\ngpgsig"
+_HEADER_END = re.compile(rb"\n(?! )")
+
+
 def signature_of(commit: Commit) -> CommitSignature:
-    """Read a commit's signature, strictly: one `gpgsig` header, nothing like it beside."""
-    headers = commit.signatures
-    if not headers:
-        return CommitSignature("unsigned")
-    if len(headers) > 1 or headers[0][0] != "gpgsig":
-        names = ", ".join(name for name, _ in headers)[:120]
+    """Read a commit's signature, strictly: one `gpgsig` header, nothing like it beside.
+
+    Works on the bytes: a history has as many of these as commits. `Commit.signatures` and
+    `Commit.payload_without_sig` say the same, header by header.
+    """
+    raw = commit.raw
+    end = raw.find(b"\n\n")
+    end = len(raw) if end < 0 else end
+    start = raw.find(_HEADER, 0, end)
+    if start < 0:
+        return _UNSIGNED
+    value = start + len(_HEADER) + 1
+    if raw[value - 1 : value] != b" " or raw.find(_HEADER, start + 1, end) >= 0:
+        names = ", ".join(name for name, _ in commit.signatures)[:120]
         return CommitSignature("bad", reason=f"expected one gpgsig header, got {names}")
-    armored = headers[0][1]
+    found = _HEADER_END.search(raw, value)
+    stop = found.start() if found else len(raw)
+    return _judge(raw[value:stop].replace(b"\n ", b"\n"), raw[:start] + raw[stop:])
+
+
+def _judge(armored: bytes, payload: bytes) -> CommitSignature:
     kind = sshsig.kind_of(armored)
     if kind == "unknown":
         return CommitSignature("bad", reason="the signature has no known format")
     if kind != "ssh":
         return CommitSignature("foreign", reason=kind)
-    return _ssh(armored, commit.payload_without_sig)
+    return _ssh(armored, payload)
 
 
 def _ssh(armored: bytes, payload: bytes) -> CommitSignature:

@@ -20,7 +20,7 @@ from syn.keys.public import PublicKey
 from syn.ledger.entry import Defect, decode, signing_payload
 from syn.model.finding import Finding, Severity
 from syn.model.ledger import Entry
-from syn.services.commit_signature import CommitSignature, signature_of
+from syn.services.commit_signature import signature_of
 from syn.services.entry_lines import LineReader
 from syn.services.policy_history import PolicyHistory
 from syn.services.reading import HEADS, LEDGER, POLICY, RECEIPTS
@@ -74,12 +74,15 @@ def identity_evidence(
     """
     base = IdentityEvidence(root, 0, 0, 0, 0, 0, ())
     try:
-        graph, nodes = explore(repository.store, head, root, repository.shallow_commits())
+        signatures = _Signatures()
+        graph, nodes = explore(
+            repository.store, head, root, repository.shallow_commits(), signatures.read
+        )
         findings = [*_unread(graph)]
         number = graph.index.get(bytes.fromhex(root))
         if number is None:
             return replace(base, findings=(*findings, *_rootless(graph, head, root)))
-        walk = _Walk(repository.store, graph, number)
+        walk = _Walk(repository.store, graph, number, signatures)
         walk.run(nodes)
         walk.lines(uncommitted)
         findings += walk.conclude(head, covered)
@@ -127,17 +130,59 @@ def _rootless(graph: Graph, head: str, root: str) -> Iterator[Finding]:
         )
 
 
+class _Signatures:
+    """What was read of each commit's signature: a number, and a reason where there is one."""
+
+    UNSIGNED, FOREIGN, BAD = -1, -2, -3
+
+    def __init__(self) -> None:
+        self.keys: list[PublicKey] = []
+        self.reasons: dict[int, str] = {}
+        self._numbers: dict[PublicKey, int] = {}
+        self._found: dict[int, int] = {}
+        """By node: the key's number, or one of the above."""
+
+    def read(self, node: int, commit: Commit) -> None:
+        """Read and verify one commit's signature."""
+        found = signature_of(commit)
+        if found.key is not None:
+            number = self._numbers.setdefault(found.key, len(self.keys))
+            if number == len(self.keys):
+                self.keys.append(found.key)
+            self._found[node] = number
+        elif found.kind == "unsigned":
+            self._found[node] = self.UNSIGNED
+        else:
+            self._found[node] = self.FOREIGN if found.kind == "foreign" else self.BAD
+            self.reasons[node] = found.reason
+
+    def of(self, node: int) -> int:
+        """What was found of a commit that was read."""
+        return self._found[node]
+
+
 class _Walk:
     """One pass over the new commits, parents first."""
 
-    def __init__(self, store: ObjectStore, graph: Graph, root: int) -> None:
+    def __init__(
+        self, store: ObjectStore, graph: Graph, root: int, signatures: _Signatures
+    ) -> None:
         self.tally = _Tally()
         self._store = store
         self._graph = graph
+        self._signatures = signatures
         self._lines = LineReader(store)
         self._history = PolicyHistory(store, graph, root)
+        self._final = self._history.held(0)
+        self._active = frozenset(
+            item.key
+            for item in (self._final.keys if isinstance(self._final, Policy) else ())
+            if item.state == "active"
+        )
+        self._roles: dict[tuple[tuple[int, ...], PublicKey, tuple[Role, ...]], Role | None] = {}
         self._stops: dict[PublicKey, list[int]] = {}
         self._uses: list[Use] = []
+        """By keys that are not active any more: the only ones that can be late."""
         self._findings: list[tuple[int, Finding]] = []
         self._acknowledged: dict[str, list[Use]] = {}
 
@@ -149,57 +194,73 @@ class _Walk:
                 self._commit(node)
 
     def _commit(self, node: int) -> None:
-        commit = self._store.commit(self._graph.ids[node].hex())
-        history, parents = self._history, self._graph.parents[node]
+        history = self._history
         history.take(node)
-        held = [history.held(parent) for parent in parents]
-        signature = signature_of(commit)
-        self._signature(node, commit, signature, held)
-        self._policy(node, signature.key, held)
-        before = [history.state(parent).ledger for parent in parents]
-        for line in self._lines.added(history.state(node).ledger, before):
-            self._line(node, line, held)
+        state = history.state(node)
+        before = [history.state(parent) for parent in self._graph.parents[node]]
+        versions = tuple([item.policy for item in before])
+        signer = self._signature(node, versions)
+        if not before or any(version != state.policy for version in versions):
+            self._policy(node, signer, versions)
+        for line in self._lines.added(state.ledger, [item.ledger for item in before]):
+            self._line(node, line, versions)
+
+    def _role(self, versions: tuple[int, ...], key: PublicKey, *roles: Role) -> Role | None:
+        asked = (versions, key, roles)
+        if asked not in self._roles:
+            self._roles[asked] = role_of(self._held(versions), key, roles)
+        return self._roles[asked]
+
+    def _held(self, versions: tuple[int, ...]) -> list[Held]:
+        return [self._history.at(version) for version in versions]
 
     # Signatures of commits
 
-    def _signature(
-        self, node: int, commit: Commit, found: CommitSignature, held: list[Held]
-    ) -> None:
-        match found.kind:
-            case "unsigned":
-                self.tally.unsigned.append(commit.oid)
-            case "foreign":
-                self.tally.foreign.append(commit.oid)
-            case "bad":
-                self._find(
-                    node,
-                    code="commit-signature",
-                    subject=commit.oid,
-                    expected="a signature that holds, in the one header for it",
-                    actual=found.reason,
-                    remedy=_RESTORE,
-                )
-            case "ssh":
-                if found.key is not None:
-                    self._commit_key(node, commit, found.key, held)
+    def _signature(self, node: int, versions: tuple[int, ...]) -> PublicKey | None:
+        """Count or judge a commit's signature; the key whose signature holds."""
+        found = self._signatures.of(node)
+        if found >= 0:
+            key = self._signatures.keys[found]
+            self._commit_key(node, key, versions)
+            return key
+        commit = self._graph.ids[node].hex()
+        if found == self._signatures.UNSIGNED:
+            self.tally.unsigned.append(commit)
+        elif found == self._signatures.FOREIGN:
+            self.tally.foreign.append(commit)
+        else:
+            self._find(
+                node,
+                code="commit-signature",
+                subject=commit,
+                expected="a signature that holds, in the one header for it",
+                actual=self._signatures.reasons[node],
+                remedy=_RESTORE,
+            )
+        return None
 
-    def _commit_key(self, node: int, commit: Commit, key: PublicKey, held: list[Held]) -> None:
+    def _commit_key(self, node: int, key: PublicKey, versions: tuple[int, ...]) -> None:
         self.tally.signed += 1
-        role = role_of(held, key, ("writer",)) or self._narrow_role(node, key, held)
+        role = self._role(versions, key, "writer") or self._narrow_role(node, key, versions)
+        if role == "writer" and key in self._active:
+            return
+        commit = self._graph.ids[node].hex()
         if role is None:
-            self._unallowed(node, "commit", commit.oid, key, why_not(held, key, "writer"))
+            why = why_not(self._held(versions), key, "writer")
+            self._unallowed(node, "commit", commit, key, why)
             return
         if role == "forge":
-            self.tally.forge.append(commit.oid)
-        self._uses.append(Use(node, key, commit.oid))
+            self.tally.forge.append(commit)
+        if key not in self._active:
+            self._uses.append(Use(node, key, commit))
 
-    def _narrow_role(self, node: int, key: PublicKey, held: list[Held]) -> Role | None:
+    def _narrow_role(self, node: int, key: PublicKey, versions: tuple[int, ...]) -> Role | None:
         """A role that may sign only commits of its own files; a forge may sign any."""
-        role = role_of(held, key, ("admin", "publisher"))
+        role = self._role(versions, key, "admin", "publisher")
         own = (POLICY, LEDGER) if role == "admin" else (HEADS, RECEIPTS, LEDGER)
-        if role and len(held) == 1 and self._touches_only(node, own):
+        if role and len(versions) == 1 and self._touches_only(node, own):
             return role
-        return role_of(held, key, ("forge",))
+        return self._role(versions, key, "forge")
 
     def _touches_only(self, node: int, own: tuple[bytes, ...]) -> bool:
         trees = self._graph.trees
@@ -219,8 +280,9 @@ class _Walk:
 
     # Changes of the policy
 
-    def _policy(self, node: int, signer: PublicKey | None, held: list[Held]) -> None:
+    def _policy(self, node: int, signer: PublicKey | None, versions: tuple[int, ...]) -> None:
         new, parents = self._history.held(node), self._graph.parents[node]
+        held = self._held(versions)
 
         def supersedes(one: int, other: int) -> bool:
             return self._history.supersedes(parents[one], parents[other])
@@ -243,11 +305,11 @@ class _Walk:
     def lines(self, uncommitted: Sequence[bytes]) -> None:
         """Judge lines of the work tree as if a child of the verified commit held them."""
         if uncommitted:
-            held = [self._history.held(0)]
+            versions = (self._history.state(0).policy,)
             for line in uncommitted:
-                self._line(0, line, held)
+                self._line(0, line, versions)
 
-    def _line(self, node: int, line: bytes, held: list[Held]) -> None:
+    def _line(self, node: int, line: bytes, versions: tuple[int, ...]) -> None:
         decoded = decode(line)
         if isinstance(decoded, Defect):
             return
@@ -258,24 +320,26 @@ class _Walk:
             if first and not entry.key:
                 self.tally.unsigned.append(digest)
             return
-        key = _named(entry.key, held)
+        key = _named(entry.key, self._held(versions))
         if key is None:
             self._find_entry(node, digest, entry, "entry-key-unknown", f"the key {entry.key}")
         elif not key.verify(signing_payload(digest), base64.decode(entry.sig) or b""):
             self._find_entry(node, digest, entry, "entry-signature", "a signature that does not")
         else:
-            self._entry_key(node, digest, entry, key, held)
+            self._entry_key(node, digest, entry, key, versions)
 
     def _entry_key(
-        self, node: int, digest: str, entry: Entry, key: PublicKey, held: list[Held]
+        self, node: int, digest: str, entry: Entry, key: PublicKey, versions: tuple[int, ...]
     ) -> None:
         self.tally.signed += 1
         roles = _roles(entry)
-        if role_of(held, key, roles) is None:
-            self._unallowed(node, "entry", digest, key, why_not(held, key, roles[0]))
+        if self._role(versions, key, *roles) is None:
+            why = why_not(self._held(versions), key, roles[0])
+            self._unallowed(node, "entry", digest, key, why)
             return
         use = Use(node, key, digest)
-        self._uses.append(use)
+        if key not in self._active:
+            self._uses.append(use)
         if entry.action == "acknowledge":
             for named in (entry.commit, *entry.names):
                 self._acknowledged.setdefault(named, []).append(use)
@@ -298,10 +362,9 @@ class _Walk:
 
     def conclude(self, head: str, covered: Sequence[str]) -> Iterator[Finding]:
         """Every finding; those that an admin acknowledged are warnings, for ever."""
-        final = self._history.held(0)
         late = late_uses(
-            self._changed_since(final),
-            final,
+            self._uses,
+            self._final,
             self._stops,
             lambda node: self._graph.reach((node,)),
             lambda key: self._history.covered(key, covered),
@@ -322,15 +385,6 @@ class _Walk:
             else:
                 yield finding
         yield from self._accept_unsigned(accepted)
-
-    def _changed_since(self, final: Held) -> Iterator[Use]:
-        """Uses by keys that are not active any more: the only ones that can be late."""
-        active = {
-            item.key
-            for item in (final.keys if isinstance(final, Policy) else ())
-            if item.state == "active"
-        }
-        return (use for use in self._uses if use.key not in active)
 
     def _accept_unsigned(self, accepted: set[str]) -> Iterator[Finding]:
         """An unsigned commit or entry that an admin acknowledged is listed, and caps nothing."""

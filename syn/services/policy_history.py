@@ -31,7 +31,8 @@ class PolicyHistory:
         self._versions: dict[str, int] = {}
         """Blob id to number of the policy; "" where there is no file."""
         self._shared: dict[str, TreeState] = {}
-        self._states: dict[int, TreeState] = {}
+        self._states: dict[bytes, TreeState] = {}
+        """By the commit's tree."""
         self._seen: dict[int, int] = {}
         """By commit, the policies that its history since the root held, one bit each."""
         self._ancient = 0
@@ -63,14 +64,17 @@ class PolicyHistory:
 
     def state(self, node: int) -> TreeState:
         """What of a commit's tree decides."""
-        state = self._states.get(node)
+        tree = self._graph.trees[node]
+        state = self._states.get(tree)
         if state is None:
-            tree = self._graph.trees[node].hex()
-            own = self._store.find(tree, b".synapse")
+            own = self._store.find(tree.hex(), b".synapse")
             key = own.oid if own is not None and own.kind == "tree" else ""
-            state = self._shared.get(key) or self._read_state(key)
-            self._states[node] = state
+            state = self._states[tree] = self._shared.get(key) or self._read_state(key)
         return state
+
+    def at(self, version: int) -> Held:
+        """The policy with this number."""
+        return self._policies[version]
 
     def _read_state(self, own: str) -> TreeState:
         policy = self._store.find(own, b"policy") if own else None

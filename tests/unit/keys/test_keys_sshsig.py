@@ -169,3 +169,19 @@ def test_another_message_fails() -> None:
     with pytest.raises(SshSignatureError) as caught:
         sshsig.verify(ARMORED, MESSAGE + b"x", "git")
     assert caught.value.code == "sshsig-bad"
+
+
+def test_the_usual_form_is_read_as_any_other() -> None:
+    """The pattern for commits and the field-by-field reader agree, on good and damaged bytes."""
+    key = private_key(4)
+    names: tuple[sshsig.HashName, ...] = ("sha256", "sha512")
+    for hash_name in names:
+        armored = sshsig.sign(key, b"message", "git", hash_name).encode()
+        blob = sshsig._dearmor(armored)
+        assert sshsig.parse(armored) == sshsig._parse_slowly(blob)
+        for at in range(len(blob)):
+            changed = blob[:at] + bytes([blob[at] ^ 1]) + blob[at + 1 :]
+            usual = sshsig._USUAL.match(changed)
+            if usual is not None:
+                read = sshsig._parse_slowly(changed)
+                assert (read.key.raw, read.signature) == (usual[1], usual[3])

@@ -2,26 +2,20 @@
 
 This is the adapter of the package: `load` and `save` touch the disk, at the paths they are given
 and nowhere else, and `generate` takes its bytes from the operating system. A key file is readable
-by its owner alone, as OpenSSH itself demands.
+by its owner alone, as OpenSSH itself demands. OpenSSL is loaded only where a key is used.
 """
 
 import os
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-    load_ssh_private_key,
-)
+from typing import TYPE_CHECKING
 
 from syn.errors import CannotError, RefusedError
 from syn.keys.public import PublicKey
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 MAX_FILE = 64 << 10
 _MODE = 0o600
@@ -49,7 +43,7 @@ class PrivateKey:
     """An Ed25519 private key; its secret is not shown by `repr`."""
 
     public: PublicKey
-    _secret: Ed25519PrivateKey = field(repr=False, compare=False)
+    _secret: "Ed25519PrivateKey" = field(repr=False, compare=False)
 
     def sign(self, message: bytes) -> bytes:
         """The 64-byte Ed25519 signature over the message."""
@@ -58,6 +52,8 @@ class PrivateKey:
 
 def generate() -> PrivateKey:
     """A fresh key, from the operating system's random bytes."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
     return _wrap(Ed25519PrivateKey.generate())
 
 
@@ -67,6 +63,8 @@ def from_seed(seed: bytes) -> PrivateKey:
     Raises:
         ValueError: the seed has another length.
     """
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
     return _wrap(Ed25519PrivateKey.from_private_bytes(seed))
 
 
@@ -76,6 +74,10 @@ def parse(data: bytes) -> PrivateKey:
     Raises:
         KeyFileError: it is encrypted, of another type, or no private key.
     """
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_ssh_private_key
+
     if len(data) > MAX_FILE or not data.startswith(_HEADER):
         raise KeyFileError(
             "key-form",
@@ -101,6 +103,8 @@ def parse(data: bytes) -> PrivateKey:
 
 def render(key: PrivateKey) -> bytes:
     """The content of an OpenSSH private key file, without passphrase."""
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
     return key._secret.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
 
 
@@ -170,6 +174,6 @@ def _write_new(path: Path, data: bytes, mode: int) -> None:
         os.fsync(file.fileno())
 
 
-def _wrap(secret: Ed25519PrivateKey) -> PrivateKey:
-    raw = secret.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+def _wrap(secret: "Ed25519PrivateKey") -> PrivateKey:
+    raw = secret.public_key().public_bytes_raw()
     return PrivateKey(PublicKey(raw), secret)

@@ -3,13 +3,14 @@
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
-
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from typing import TYPE_CHECKING
 
 from syn.canon import base64
 from syn.errors import CannotError
 from syn.keys.wire import Reader, WireError, string
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 KEY_TYPE = "ssh-ed25519"
 KEY_SIZE = 32
@@ -52,6 +53,8 @@ class PublicKey:
 
     def verify(self, message: bytes, signature: bytes) -> bool:
         """Whether these are the 64 bytes of this key's Ed25519 signature over the message."""
+        from cryptography.exceptions import InvalidSignature
+
         try:
             _loaded(self.raw).verify(signature, message)
         except InvalidSignature:
@@ -60,8 +63,11 @@ class PublicKey:
 
 
 @lru_cache(maxsize=256)
-def _loaded(raw: bytes) -> Ed25519PublicKey:
+def _loaded(raw: bytes) -> "Ed25519PublicKey":
     """OpenSSL's form of a key: a history has few keys and many signatures."""
+    # Where nothing is signed, OpenSSL is not loaded.
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
     return Ed25519PublicKey.from_public_bytes(raw)
 
 

@@ -208,10 +208,18 @@ class ObjectStore:
             raise WrongTypeError(oid.hex(), expected, kind)
         return data
 
-    def _from_packs(self, key: bytes, faults: _Faults) -> tuple[ObjectType, bytes] | None:
+    def packs(self) -> tuple[PackReader, ...]:
+        """The packs of every folder, opened when first asked for.
+
+        Raises:
+            CorruptPackError: an index must not be shown to libgit2.
+        """
         if self._packs is None:
             self._packs = tuple(PackReader(folder) for folder in self.folders if folder.is_dir())
-        for reader in self._packs:
+        return self._packs
+
+    def _from_packs(self, key: bytes, faults: _Faults) -> tuple[ObjectType, bytes] | None:
+        for reader in self.packs():
             try:
                 found = reader.read(key)
             except CorruptPackError as error:
@@ -242,7 +250,7 @@ class ObjectStore:
 
     def _from_new_packs(self, key: bytes, faults: _Faults) -> tuple[ObjectType, bytes] | None:
         # A repack beside us moves loose objects into packs and packs into other packs.
-        changed = [reader.refresh() for reader in self._packs or ()]
+        changed = [reader.refresh() for reader in self.packs()]
         if not any(changed):
             return None
         faults.clear()

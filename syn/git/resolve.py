@@ -63,6 +63,7 @@ def _reference(repo: Repository, name: str) -> str | None:
 
 
 def _expand(repo: Repository, prefix: str) -> str | None:
+    repo.store.packs()  # checked before libgit2 looks into their indexes
     try:
         return str(repo.pg.expand_id(prefix))
     except KeyError:

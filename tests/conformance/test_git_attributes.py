@@ -187,7 +187,9 @@ _path = st.text("ab.-/", min_size=1, max_size=7).map(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     st.lists(_line, min_size=1, max_size=8), st.lists(_path, min_size=5, max_size=25, unique=True)
 )

@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from syn.canon.digest import sha256
 from syn.errors import RefusedError, SynError
@@ -227,6 +229,9 @@ def test_packed_and_slashed_branches(tmp_path: Path) -> None:
         write_and_commit(box, {"a.md": b"A3\n"})
     assert caught.value.code == "ref-conflict"
     box.git("checkout", "-q", "-f", "team/main")
+    box.git("checkout", "-q", "-b", b"odd\xb1")
+    commit = write_and_commit(box, {"a.md": b"A4\n"})
+    assert box.git("rev-parse", b"odd\xb1") == commit == box.head()
     sound(box)
 
 
@@ -460,4 +465,41 @@ def test_many_objects_become_one_sound_pack(tmp_path: Path) -> None:
     assert len(list((box.path / ".git/objects/pack").iterdir())) == before
     repo = open_repository(box.path)
     assert write_blobs(repo, [b"A\n", big]) == [blob_id(b"A\n"), blob_id(big)]
+    sound(box)
+
+
+_path = st.lists(st.sampled_from([b"a", b"b", b"a.md", b"\xff", b"z z"]), min_size=1, max_size=3)
+_changes = st.dictionaries(
+    _path.map(b"/".join), st.none() | st.sampled_from([b"", b"1\n", b"2\n"]), min_size=1, max_size=4
+)
+
+
+@settings(
+    deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(_changes, min_size=1, max_size=4))
+def test_any_changes(
+    tmp_path_factory: pytest.TempPathFactory, rounds: list[dict[bytes, bytes | None]]
+) -> None:
+    box = GitBox.new(tmp_path_factory.mktemp("any") / "repo")
+    box.commit("one", {"keep.md": "K\n"})
+    repo = open_repository(box.path)
+    model: dict[bytes, bytes] = {b"keep.md": b"K\n"}
+    for changes in rounds:
+        head = repo.head().commit
+        try:
+            commit_paths(repo, changes, "c", ADA, BEN, parent=head)
+        except RefusedError as error:
+            assert error.code in {"path-refused", "path-conflict"}  # noqa: PT017 - either is right
+            assert repo.head().commit == head
+            continue
+        for path, data in changes.items():
+            model.pop(path, None)
+            if data is not None:
+                model[path] = data
+        listed = box.git_bytes("ls-tree", "-r", "-z", "HEAD").split(b"\0")[:-1]
+        assert {line.split(b"\t", 1)[1]: line.split()[2].decode() for line in listed} == {
+            path: blob_id(data) for path, data in model.items()
+        }
+        assert box.git("diff", "--cached") == ""
     sound(box)

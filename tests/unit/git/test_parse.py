@@ -121,7 +121,7 @@ def test_tree_order_is_by_full_path() -> None:
     assert [item.name for item in parse_tree("", raw)] == [b"a.md", b"a", b"a0"]
 
 
-@settings(max_examples=80)
+@settings(deadline=None, max_examples=80)
 @given(st.binary(max_size=120))
 def test_any_bytes_are_a_tree_or_malformed(data: bytes) -> None:
     try:
@@ -132,7 +132,7 @@ def test_any_bytes_are_a_tree_or_malformed(data: bytes) -> None:
     assert len(joined) <= len(data)
 
 
-@settings(max_examples=80)
+@settings(deadline=None, max_examples=80)
 @given(st.binary(max_size=80))
 def test_any_bytes_are_no_loose_object(data: bytes) -> None:
     with pytest.raises(LooseObjectError):

@@ -37,7 +37,7 @@ def sound(text: TreeText) -> bool:
     return set(text.marks) <= ends and text.marks[0] == 0 and text.marks[-1] == len(text.data)
 
 
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_a_chain_of_edits(data: st.DataObject) -> None:
     numbers = data.draw(st.integers(0, 400))

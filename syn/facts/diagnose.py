@@ -98,6 +98,12 @@ _EXPLANATIONS = (
         "double the backslash, or use single quotes",
     ),
     (
+        re.compile(r":[\u00a0\u2000-\u200b\u202f\u3000\ufeff]|^[\u00a0\u2000-\u200b\u3000]"),
+        "yaml-syntax",
+        "a look-alike blank stands where YAML needs a blank",
+        "replace it by an ordinary blank",
+    ),
+    (
         re.compile(r"^(?:.*[:,-][ \t]+| *)\[\["),
         "yaml-syntax",
         "not valid YAML",

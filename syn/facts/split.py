@@ -12,12 +12,18 @@ _OPEN = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 _CLOSE = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _OTHER_FENCE = re.compile(r"(\+\+\+|;;;|---(?:yaml|yml|toml|json))[ \t]*\r?\n")
 _JSON_OBJECT = re.compile(r"\{[ \t]*\r?\n[ \t]*\"[^\"\n]*\"[ \t]*:")
-_LATE_OPEN = re.compile(r"---[ \t]*\r?\n[ \t]*(?!-)[^\s#:][^\n:]*:(?=[ \t\r\n])")
+_LATE_OPEN = re.compile(
+    r"---(?P<comment>[ \t]+#[^\n]*)?[ \t]*\r?\n(?:[ \t]*#[^\n]*\n)*+"
+    r"[ \t]*(?!-)[^\s#:][^\n:]*:(?=[ \t\r\n])"
+)
 _NEAR_CLOSE = re.compile(
     r"^(\.\.\.|-{4,}|\+\+\+|[ \t]+---|[\u2013\u2014]+)[ \t]*\r?$", re.MULTILINE
 )
 _DOTS = re.compile(r"^\.\.\.(?=\s|$)", re.MULTILINE)
-_INVISIBLE = "\ufeff\u200b\u2060\u00a0\x0c\u2028\u2029\x85 \t\r\n"
+_BEFORE = re.compile(
+    r"(?:[\ufeff\u200b\u2060\u00a0\x0c\u2028\u2029\x85 \t\r\n]+|<!--.*?-->)*", re.DOTALL
+)
+"""What keeps front matter from being first without being seen as text."""
 _USE_DASHES = "open and close front matter with a line that is exactly ---"
 
 
@@ -105,8 +111,8 @@ def _looks_like_front_matter(text: str, collector: Collector) -> bool:
         collector.problem(
             line,
             "late-front-matter",
-            "front matter does not start at the first character of the file",
-            "remove what stands before the first ---",
+            "the first line of the file is not exactly ---, so this is no front matter",
+            "remove what stands before or beside the first ---",
         )
     else:
         return False
@@ -114,10 +120,12 @@ def _looks_like_front_matter(text: str, collector: Collector) -> bool:
 
 
 def _late_opening(text: str) -> int | None:
-    """The line of front matter that blanks or invisible characters keep from being first."""
-    rest = text.lstrip(_INVISIBLE)
-    if len(rest) == len(text) or not _LATE_OPEN.match(rest):
+    """The line of front matter that blanks, comments or invisible characters keep from counting."""
+    before = _BEFORE.match(text)
+    start = before.end() if before is not None else 0
+    opening = _LATE_OPEN.match(text, start)
+    if opening is None or not (start or opening["comment"]):
         return None
-    if not _CLOSE.search(rest, 3):
+    if not _CLOSE.search(text, opening.end()):
         return None
-    return 1 + text.count("\n", 0, len(text) - len(rest))
+    return 1 + text.count("\n", 0, start)

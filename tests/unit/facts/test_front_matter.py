@@ -126,6 +126,7 @@ def test_keys_are_text_as_written() -> None:
         ("a: @x\n", [(2, "unquoted-start")]),
         ("- `x`\n", [(2, "unquoted-start")]),
         ("a: b: c\n", [(2, "yaml-syntax")]),
+        ("a: 1\nb:\u00a02\nc: 3\n", [(3, "yaml-syntax")]),
         ("a: 'x\nb: 1\n", [(2, "yaml-syntax")]),
         ("a: [x\nb: 1\n", [(3, "yaml-syntax")]),
         ("a: [[x]] and more\n", [(2, "yaml-syntax")]),
@@ -150,6 +151,22 @@ def test_keys_are_text_as_written() -> None:
 )
 def test_what_is_refused(text: str, problems: list[tuple[int, str]]) -> None:
     assert problems_of(text) == problems
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("a: 1\nb:\u00a02\nc: 3\n", "look-alike blank"),
+        ("a: b: c\n", "colon"),
+        ("a: @b\n", "@b"),
+        ("a: 'b\n", "'b"),
+        ("a:\n\tb: 1\n", "tab"),
+        ('a: "\\q"\n', "escape"),
+    ],
+)
+def test_the_message_says_what_is_seen_on_the_line(text: str, word: str) -> None:
+    _, collector = front(text)
+    assert word in collector.problems[0].message
 
 
 def test_sixteen_levels_are_read() -> None:

@@ -50,6 +50,12 @@ _DATA = re.compile(
     rf"|(?<![{_IDEOGRAPH}])[\U000e0100-\U000e01ef]"
     r"|[\ufe00-\ufe0d]"
 )
+_SUSPECT = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+    f"{_DIRECTION}{_INVISIBLE}{_NOT_CHARACTERS}{_JOINERS}{_SELECTORS}]"
+    r"|\r(?!\n)"
+)
+"""Everything `_DATA` could find in a text of several lines: a search that is fast in plain text."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
@@ -79,7 +85,7 @@ def hidden(text: str) -> Iterator[tuple[int, str]]:
 
     Line ends (LF, CRLF) and tabs are what they seem; so is what ordinary writing needs.
     """
-    if not _STRICT.search(text):
+    if not _SUSPECT.search(text):
         return
     for found in _DATA.finditer(text):
         char = found[0]

@@ -4,24 +4,25 @@ Deterministic: the class follows from the plan, the facts and the ledger alone. 
 and bytes, never prose: what contradicts another sentence without saying so passes.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from syn.errors import RefusedError
-from syn.index.lines import read_list
 from syn.index.resolve import fold
-from syn.index.rows import FACT, SUPERSESSION, FactRow, Scalar
+from syn.index.rows import FACT, SUPERSESSION
 from syn.index.store import Index
 from syn.model.fact import Fact
 from syn.services.indexing import Reading
 from syn.services.planning import Item, Plan
-from syn.services.screen import new_hits, screen
+from syn.services.screen import Hit, new_hits, screen
+from syn.services.statements import Statement, Statements, fact_row, interval, statement_of
 
 Class: TypeAlias = Literal["clear", "tainted", "duplicate", "conflict", "screened"]
 ORDER: tuple[Class, ...] = ("clear", "tainted", "duplicate", "conflict", "screened")
 """From what passes to what is held hardest."""
-_ALWAYS, _FOREVER = "", "\uffff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +77,27 @@ def judge(plan: Plan, reading: Reading, index: Index) -> Verdict:
     """Everything that speaks against a plan, hardest first."""
     reasons: set[Reason] = set()
     ids = {item.id for item in plan.items}
-    earlier: list[Fact] = []
+    statements = Statements(index, ids, reading.config.multi)
     for item in plan.items:
         reasons |= {*_trust(item, reading), *_screened(item)}
         if item.new is None:
-            reasons |= set(_successor(item, index, ids))
+            reasons |= set(successor(item.id, index, ids))
             continue
-        if _says_something_new(item):
-            reasons |= set(_statement(item.new, index, ids, earlier, reading.config.multi))
-            if item.old is None:
-                reasons |= set(_same_text(item.new, index, ids))
-        earlier.append(item.new)
-    ordered = sorted(reasons, key=lambda r: (-ORDER.index(r.kind), r.fact, r.code, r.message))
+        said = statement_of(item.new)
+        if said is not None:
+            if item.old is None or _said(item.old) != _said(item.new):
+                reasons |= set(clashes(said, statements))
+            statements.add(said)
+        if item.old is None:
+            reasons |= set(_same_text(item.new, index, ids))
+    return verdict_of(reasons)
+
+
+def verdict_of(reasons: Iterable[Reason]) -> Verdict:
+    """The reasons in order, and the class of the hardest."""
+    ordered = sorted(
+        set(reasons), key=lambda r: (-ORDER.index(r.kind), r.fact, r.code, r.line, r.message)
+    )
     return Verdict(ordered[0].kind if ordered else "clear", tuple(ordered))
 
 
@@ -105,103 +115,35 @@ def check(verdict: Verdict, override: Override) -> None:
         )
 
 
-def _says_something_new(item: Item) -> bool:
-    """Whether the statement or its interval is another one than before."""
-    old, new = item.old, item.new
-    return old is None or new is None or _said(old) != _said(new)
-
-
 def _said(fact: Fact) -> tuple[object, ...]:
     return (fact.subject, fact.field, fact.value, *interval(fact))
 
 
-def interval(fact: Fact) -> tuple[str, str]:
-    """The half-open interval in which a fact holds, as keys.
-
-    One that is superseded without a date holds no longer (INV-5).
-    """
-    start = fact.valid_from.key if fact.valid_from else _ALWAYS
-    if fact.valid_to is None and (fact.superseded_by or fact.status == "superseded"):
-        return start, start
-    return start, fact.valid_to.key if fact.valid_to else _FOREVER
-
-
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """Another fact's statement."""
-
-    id: str
-    path: str
-    value: str | None
-    start: str
-    end: str
-    shown: str
-
-
-def _statement(
-    new: Fact, index: Index, ids: set[str], earlier: Iterable[Fact], multi: Sequence[str]
-) -> Iterator[Reason]:
+def clashes(said: Statement, statements: Statements) -> Iterator[Reason]:
     """Other facts that speak of the same subject and field at the same time."""
-    if new.subject is None or new.field is None:
-        return
-    many = bool({new.field, f"{new.subject}/{new.field}"} & set(multi))
-    start, end = interval(new)
-    for claim in _claims(new.subject, new.field, index, ids, earlier):
-        if not (max(start, claim.start) < min(end, claim.end)):
-            continue
-        what = f"{new.subject} / {new.field}"
-        if claim.value == new.value:
-            message = f"{claim.id} says {what} = {claim.value} already, {claim.shown}"
-            yield Reason("duplicate", "same-statement", new.id, message, claim.path, other=claim.id)
-        elif not many:
-            message = f"{claim.id} says {what} = {claim.value} {claim.shown}, not {new.value}"
-            yield Reason("conflict", "value-overlaps", new.id, message, claim.path, other=claim.id)
-
-
-def _claims(
-    subject: str, field: str, index: Index, ids: set[str], earlier: Iterable[Fact]
-) -> Iterator[_Claim]:
-    for row in index.rows_by(FACT, subject=subject, field=field):
-        fact = _fact_row(row)
-        if fact.id not in ids:
-            yield _row_claim(fact)
-    for other in earlier:
-        if (other.subject, other.field) == (subject, field):
-            start = other.valid_from.text if other.valid_from else ""
-            end = other.valid_to.text if other.valid_to else ""
-            yield _Claim(other.id, other.path, other.value, *interval(other), shown(start, end))
-
-
-def _fact_row(row: tuple[Scalar, ...]) -> FactRow:
-    return FactRow(*row)  # type: ignore[arg-type]
-
-
-def _row_claim(row: FactRow) -> _Claim:
-    start = row.valid_from_key or _ALWAYS
-    superseded = bool(read_list(row.superseded_by)) or row.status == "superseded"
-    end = row.valid_to_key or (start if superseded else _FOREVER)
-    said = shown(row.valid_from or "", row.valid_to or "")
-    return _Claim(row.id, row.path, row.value, start, end, said)
-
-
-def shown(start: str, end: str) -> str:
-    """A half-open interval for people."""
-    match bool(start), bool(end):
-        case True, True:
-            return f"from {start} to {end}"
-        case True, False:
-            return f"from {start} on"
-        case False, True:
-            return f"until {end}"
-        case _:
-            return "at all times"
+    for other in statements.overlapping(said):
+        if other.value == said.value:
+            message = f"{other.fact} says {said.about} = {other.value} already, {other.when}"
+            yield Reason(
+                "duplicate", "same-statement", said.fact, message, other.path, other=other.fact
+            )
+        elif not statements.several(said):
+            message = f"{other.fact} says {said.about} = {other.value} {other.when}"
+            yield Reason(
+                "conflict",
+                "value-overlaps",
+                said.fact,
+                f"{message}, not {said.value}",
+                other.path,
+                other=other.fact,
+            )
 
 
 def _same_text(new: Fact, index: Index, ids: set[str]) -> Iterator[Reason]:
     """Facts with the same title and the same body, when they say anything."""
     body = _folded(new.body)
     for row in index.rows_by(FACT, title_key=fold(new.title)):
-        other = _fact_row(row)
+        other = fact_row(row)
         same = (other.subject, other.field, other.value) == (new.subject, new.field, new.value)
         if other.id not in ids and same and _folded(other.body) == body:
             message = f"{other.id} has the same title and the same body"
@@ -212,12 +154,12 @@ def _folded(body: str) -> str:
     return body.replace("\r\n", "\n").strip()
 
 
-def _successor(item: Item, index: Index, ids: set[str]) -> Iterator[Reason]:
+def successor(fact: str, index: Index, ids: AbstractSet[str]) -> Iterator[Reason]:
     """Facts that name the one that goes as their successor: they would end in nothing."""
-    for predecessor, _, declared_by, path, _ in index.rows_by(SUPERSESSION, successor=item.id):
+    for predecessor, _, declared_by, path, _ in index.rows_by(SUPERSESSION, successor=fact):
         if declared_by != "successor" and path is not None and predecessor not in ids:
-            message = f"{predecessor} is superseded by {item.id}: undo the supersession instead"
-            yield Reason("conflict", "successor", item.id, message, str(path))
+            message = f"{predecessor} is superseded by {fact}: undo the supersession instead"
+            yield Reason("conflict", "successor", fact, message, str(path))
 
 
 def _trust(item: Item, reading: Reading) -> Iterator[Reason]:
@@ -245,8 +187,13 @@ def _trust(item: Item, reading: Reading) -> Iterator[Reason]:
 def _screened(item: Item) -> Iterator[Reason]:
     if item.after is None or (item.after == item.before and not item.was):
         return
-    before = screen(item.was or item.path, item.before, item.old) if item.before else None
+    before = screen(item.was or item.path, item.before, item.old) if item.before else Counter()
     after = screen(item.path, item.after, item.new)
-    for hit in new_hits(after, before) if before is not None else sorted(after.elements()):
-        message = f"{item.path}:{hit.line} holds a {hit.kind.replace('-', ' ')}: {hit.what}"
-        yield Reason("screened", hit.kind, item.id, message, item.path, hit.line)
+    yield from held(item.id, item.path, new_hits(after, before))
+
+
+def held(fact: str, path: str, hits: Iterable[Hit]) -> Iterator[Reason]:
+    """What the screen holds of one file."""
+    for hit in hits:
+        message = f"{path}:{hit.line} holds a {hit.kind.replace('-', ' ')}: {hit.what}"
+        yield Reason("screened", hit.kind, fact, message, path, hit.line)

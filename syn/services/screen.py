@@ -111,13 +111,15 @@ def _hidden(text: str, first: int) -> Iterator[Hit]:
 
 
 def _secrets(text: str) -> Iterator[Hit]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if not _WORTH.search(line):
-            continue
+    lines = text.split("\n")
+    worth = [(number, line) for number, line in enumerate(lines, 1) if _WORTH.search(line)]
+    if not worth:
+        return
+    together = "\n".join(line for _, line in worth)
+    detectors = [found for found in _detectors() if any(found.analyze_string(together))]
+    for number, line in worth:
         names = {str(found.lastgroup).replace("_", " ") for found in _MORE.finditer(line)}
-        for detector in _detectors():
-            if any(True for _ in detector.analyze_string(line)):
-                names.add(detector.secret_type)
+        names |= {found.secret_type for found in detectors if any(found.analyze_string(line))}
         yield from (Hit(number, "secret", name) for name in sorted(names))
 
 

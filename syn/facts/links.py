@@ -44,8 +44,8 @@ def body_links(body: str, first_line: int, order: Order) -> tuple[Link, ...] | N
     """The links of a body in source order; None when the body is over a budget.
 
     Args:
-        body: exact text; `first_line` is the line of the file it starts on, from 1.
-        first_line: see `body`.
+        body: exact text.
+        first_line: line of the file on which the body starts, from 1.
         order: which half of `[[a|b]]` is the target.
     """
     if not may_hold_links(body):

@@ -14,6 +14,12 @@ from syn.model.problem import Problem, display_path
 _RESERVED = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])[ ]*(?:\.|\Z)", re.IGNORECASE
 )
+_SUSPECT = re.compile(
+    rb"[\\:\n\r]|(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)|[. ](?:/|\Z)"
+    rb"|(?:\A|/)(?:con|prn|aux|nul|com|lpt)",
+    re.IGNORECASE,
+)
+"""What every name that a rule below refuses has in it; nearly no other name does."""
 _RENAME = "rename the file"
 
 
@@ -26,16 +32,20 @@ def path_problems(
         entries: path bytes from the root and kind (`file`, `symlink`, `gitlink`, `missing`).
     """
     problems: dict[bytes, list[Problem]] = defaultdict(list)
-    folded: dict[str, list[bytes]] = defaultdict(list)
+    first: dict[str, bytes] = {}
+    twins: dict[str, list[bytes]] = defaultdict(list)
     for path, kind in entries:
         text = _text(path)
-        problems[path] += _kind_problems(path, kind) + _name_problems(path, text)
         if text is not None:
-            folded[fold(text)].append(path)
-    for group in folded.values():
-        if len(group) > 1:
-            for path in group:
-                problems[path] += _twin_problems(path, group)
+            key = fold(text)
+            if first.setdefault(key, path) is not path:
+                twins[key].append(path)
+        if text is None or kind != "file" or _SUSPECT.search(path):
+            problems[path] += _kind_problems(path, kind) + _name_problems(path, text)
+    for key, others in twins.items():
+        group = [first[key], *others]
+        for path in group:
+            problems[path] += _twin_problems(path, group)
     return {path: tuple(sorted(found)) for path, found in sorted(problems.items()) if found}
 
 

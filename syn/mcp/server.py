@@ -24,7 +24,7 @@ from syn.mcp.wire import stdio
 from syn.report.escape import json_text, printable
 from syn.services.answers import Answer
 from syn.services.operation import Operation
-from syn.services.operations import OPERATIONS, operation
+from syn.services.operations import operation, operations
 from syn.services.recording import Recording
 from syn.services.session import Session
 
@@ -150,9 +150,9 @@ def capabilities() -> Answer:
     """What this server can do, and what it never does."""
     return {
         "version": __version__,
-        "reads": [tool_name(found) for found in OPERATIONS if found.kind == "read"],
-        "proposals": [tool_name(found) for found in OPERATIONS if found.kind == "propose"],
-        "maintenance": [tool_name(found) for found in OPERATIONS if found.kind == "maintain"],
+        "reads": [tool_name(found) for found in operations() if found.kind == "read"],
+        "proposals": [tool_name(found) for found in operations() if found.kind == "propose"],
+        "maintenance": [tool_name(found) for found in operations() if found.kind == "maintain"],
         "never": ["accept", "delete", "change the policy", "read outside the workspace"],
     }
 

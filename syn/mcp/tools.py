@@ -11,7 +11,7 @@ from syn.mcp.arguments import input_schema, read_arguments
 from syn.report.escape import json_text
 from syn.services.answers import Answer
 from syn.services.operation import Member, Operation
-from syn.services.operations import OPERATIONS
+from syn.services.operations import operations
 
 _MEMBERS: dict[Member, dict[str, Any]] = {
     "text": {"type": "string"},
@@ -33,7 +33,7 @@ def tool_name(operation: Operation) -> str:
 @cache
 def list_tools() -> tuple[Tool, ...]:
     """Every tool; the list is small, since an agent reads it before every session."""
-    return tuple(_tool(operation) for operation in OPERATIONS)
+    return tuple(_tool(operation) for operation in operations())
 
 
 def _tool(operation: Operation) -> Tool:
@@ -63,7 +63,7 @@ def output_schema(shape: Mapping[str, Member]) -> dict[str, Any]:
 @cache
 def find_operation(name: str) -> Operation | None:
     """The operation behind a tool."""
-    return next((found for found in OPERATIONS if tool_name(found) == name), None)
+    return next((found for found in operations() if tool_name(found) == name), None)
 
 
 def call_tool(run: Run, operation: Operation, given: Mapping[str, Any] | None) -> CallToolResult:

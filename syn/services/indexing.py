@@ -3,10 +3,9 @@
 import hashlib
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from syn.canon import json as canonical
 from syn.canon.digest import sha256
@@ -29,6 +28,9 @@ from syn.services.reading import (
     take_inventory,
 )
 from syn.services.workspace import Workspace
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 INDEX = ".synapse/index.db"
 
@@ -133,7 +135,7 @@ def reindex(
     workspace: Workspace,
     *,
     full: bool = False,
-    executor: Executor | None = None,
+    executor: "Executor | None" = None,
     progress: Progress | None = None,
 ) -> Reindexed:
     """Bring the index up to date, or build it anew; a no-op changes no byte.
@@ -148,7 +150,7 @@ def _bring(
     workspace: Workspace,
     reading: Reading,
     full: bool,
-    executor: Executor | None,
+    executor: "Executor | None",
     progress: Progress | None,
 ) -> Reindexed:
     path = index_path(workspace)
@@ -180,7 +182,7 @@ def _old_index(path: Path) -> _Old | None:
 
 
 def _build_full(
-    path: Path, reading: Reading, executor: Executor | None, progress: Progress | None
+    path: Path, reading: Reading, executor: "Executor | None", progress: Progress | None
 ) -> Reindexed:
     total = len(reading.files.facts)
     records: list[tuple[bytes, str]] = list(reading.control)
@@ -202,7 +204,7 @@ def _build_changed(
     path: Path,
     reading: Reading,
     old: _Old,
-    executor: Executor | None,
+    executor: "Executor | None",
     progress: Progress | None,
 ) -> Reindexed:
     """Derive only what changed; when nothing did, the file stays as it is."""

@@ -9,7 +9,6 @@ from typing import Annotated
 from syn.services import reads
 from syn.services.answers import Answer
 from syn.services.operation import Arg, Member, Operation, Parameter
-from syn.services.proposing import PROPOSALS
 from syn.services.reads import BODY_LENGTH, Reader, Selection
 from syn.services.workspace import Workspace
 
@@ -167,7 +166,7 @@ def pending_show(
     return pending.show_pending(reader.workspace, reader.reading, reader.index, id)
 
 
-__all__ = ["OPERATIONS", "READS", "Arg", "Operation", "Parameter", "operation"]
+__all__ = ["READS", "Arg", "Operation", "Parameter", "operation", "operations"]
 
 _FACT: dict[str, Member] = {"id": "text", "path": "text"}
 READS: tuple[Operation, ...] = (
@@ -268,9 +267,16 @@ MAINTENANCE: tuple[Operation, ...] = (
     ),
 )
 
-OPERATIONS: tuple[Operation, ...] = (*READS, *PROPOSALS, *MAINTENANCE)
+
+def operations() -> tuple[Operation, ...]:
+    """Everything both doors can do."""
+    # A command that reads does not pay for importing what proposes.
+    from syn.services.proposing import PROPOSALS
+
+    return (*READS, *PROPOSALS, *MAINTENANCE)
 
 
 def operation(name: str) -> Operation:
     """The operation with this name; a wrong one is a mistake of ours."""
-    return next(found for found in OPERATIONS if found.name == name)
+    known = next((found for found in READS if found.name == name), None)
+    return known or next(found for found in operations() if found.name == name)

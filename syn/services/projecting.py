@@ -1,10 +1,10 @@
 """From files to rows: the projection of a snapshot, one pure function per file, over an engine."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from syn.errors import CannotError, RefusedError
 from syn.facts.parse import parse
@@ -16,7 +16,11 @@ from syn.model.config import Config
 from syn.model.fact import Fact, Unreadable
 from syn.model.problem import Problem
 from syn.services.reading import under_recorded_id
-from syn.verify.evidence import FactView
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from syn.verify.evidence import FactView
 
 CHUNK = 64
 """Files per task: large enough that pickling a task costs less than its parsing."""
@@ -33,7 +37,7 @@ class Projected:
     """One file: its rows, and what the invariants need of it."""
 
     rows: FileRows
-    view: FactView | None
+    view: "FactView | None"
     """None when the file is unreadable."""
     unreadable: Unreadable | None
     blob: str = ""
@@ -58,7 +62,9 @@ def _project_chunk(config: Config, files: list[File]) -> list[Projected]:
     return [project_bytes(config, file) for file in files]
 
 
-def _view(fact: Fact, config: Config) -> FactView:
+def _view(fact: Fact, config: Config) -> "FactView":
+    from syn.verify.evidence import FactView  # reads never need it
+
     lines = tuple(
         (name, line)
         for name in sorted(_LINES)
@@ -87,7 +93,7 @@ def project_all(
     snapshot: Snapshot,
     entries: Iterable[SnapshotEntry],
     config: Config,
-    executor: Executor | None = None,
+    executor: "Executor | None" = None,
     moved: Mapping[str, str] = NOT_MOVED,
 ) -> Iterator[Projected]:
     """Every entry's projection, in order. A file whose bytes cannot be had is unreadable.
@@ -129,7 +135,7 @@ def _project_parallel(
     snapshot: Snapshot,
     entries: Iterable[SnapshotEntry],
     config: Config,
-    executor: Executor,
+    executor: "Executor",
     moved: Mapping[str, str],
 ) -> Iterator[Projected]:
     task = partial(_project_chunk, config)

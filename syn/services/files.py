@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from syn.errors import CannotError
+from syn.errors import CannotError, UsageError
 from syn.git import durable
 
 
@@ -21,3 +21,19 @@ def write_file(path: Path, data: bytes) -> None:
         raise CannotError("cannot-write", f"{path} cannot be written: no folder {target.parent}")
     else:
         durable.replace(target.parent, os.fsencode(target.name), data)
+
+
+def read_file(path: Path, limit: int) -> bytes:
+    """The bytes of a file that the caller named, cut one byte after the limit of its format.
+
+    Raises:
+        UsageError: there is no such file.
+        CannotError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(limit + 1)
+    except FileNotFoundError as error:
+        raise UsageError("no-file", f"no file {path}") from error
+    except OSError as error:
+        raise CannotError("cannot-read", f"{path}: {(error.strerror or '').lower()}") from error

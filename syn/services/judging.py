@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from syn.canon import digest, head, merkle
 from syn.canon import note as notes
@@ -25,6 +26,7 @@ from syn.services.logs import (
 )
 from syn.services.policy import parse_policy, policy_bytes, usable
 
+Authority: TypeAlias = Literal["allowed", "compromised", "stranger"]
 _ORIGIN_PARTS = 3
 
 
@@ -169,34 +171,50 @@ def _authority(
     log: PublisherLog, record: HeadRecord, key: PublicKey | None, ground: Ground
 ) -> tuple[bool, list[Finding]]:
     """Whether the key may have signed here: by position, and never once it is compromised."""
-    current = usable(ground.policy)
-    if key is None or current is None:
+    if key is None:
         return False, []
-    item = current.find(key)
-    if item is not None and item.state == "compromised":
-        found = at_note(log)(
-            code="checkpoint-compromised",
-            expected="a checkpoint by a key in its owner's hands",
-            actual=f"{key.fingerprint}, which the policy calls compromised",
-            remedy="it anchors nothing any more: syn checkpoint with the publisher's new key",
-            severity="warning",
-        )
-        return False, [found]
-    if allowed(current, key, "publisher"):
-        return True, []
     try:
-        then = usable(parse_policy(policy_bytes(ground.store, record.tree)))
+        found = authority_of(key, record, ground)
     except (CannotError, RefusedError) as error:
         return False, [_unread(log, record, error)]
-    if then is not None and allowed(then, key, "publisher"):
+    if found == "allowed":
         return True, []
-    found = at_note(log)(
-        code="checkpoint-signer",
-        expected="a key that was an active publisher at the checkpoint's commit",
-        actual=f"{key.fingerprint} was not",
-        remedy="the key signed after it was retired: syn checkpoint with the publisher's new key",
-    )
-    return False, [found]
+    if found == "compromised":
+        return False, [
+            at_note(log)(
+                code="checkpoint-compromised",
+                expected="a checkpoint by a key in its owner's hands",
+                actual=f"{key.fingerprint}, which the policy calls compromised",
+                remedy="it anchors nothing any more: syn checkpoint with the publisher's new key",
+                severity="warning",
+            )
+        ]
+    return False, [
+        at_note(log)(
+            code="checkpoint-signer",
+            expected="a key that was an active publisher at the checkpoint's commit",
+            actual=f"{key.fingerprint} was not",
+            remedy="it signed after it was retired: syn checkpoint with the publisher's new key",
+        )
+    ]
+
+
+def authority_of(key: PublicKey, record: HeadRecord, ground: Ground) -> Authority:
+    """What a publisher key's signature over a log that ends with this record counts for.
+
+    Raises:
+        CannotError, RefusedError: the policy at the record's commit cannot be read.
+    """
+    current = usable(ground.policy)
+    item = current.find(key) if current else None
+    if current is None or item is None:
+        return "stranger"
+    if item.state == "compromised":
+        return "compromised"
+    if allowed(current, key, "publisher"):
+        return "allowed"
+    then = usable(parse_policy(policy_bytes(ground.store, record.tree)))
+    return "allowed" if then is not None and allowed(then, key, "publisher") else "stranger"
 
 
 def _history(

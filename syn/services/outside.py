@@ -7,11 +7,12 @@ from pathlib import Path
 
 from syn.canon import tlogproof
 from syn.canon.witness import Witness, open_witness
-from syn.errors import CannotError, UsageError
+from syn.errors import UsageError
 from syn.git.resolve import resolve
 from syn.keys import trust as trusts
 from syn.keys.public import PublicKey
 from syn.keys.trust import Trust, TrustedKey
+from syn.services.files import read_file
 from syn.services.pins import Pins
 from syn.services.workspace import Workspace
 
@@ -49,7 +50,7 @@ def load_trust(paths: Sequence[Path], workspace: Workspace | None) -> Trust | No
 
     Raises:
         TrustInsideError: a file lies in the work tree or the git directory.
-        UsageError: a file is not there (`no-trust-file`).
+        UsageError: a file is not there (`no-file`).
         TrustError: a file cannot be honoured.
     """
     keys = [key for path in paths for key in _read(path, workspace).keys]
@@ -59,14 +60,7 @@ def load_trust(paths: Sequence[Path], workspace: Workspace | None) -> Trust | No
 def _read(path: Path, workspace: Workspace | None) -> Trust:
     if workspace is not None and _inside(path, workspace):
         raise TrustInsideError(path)
-    try:
-        return trusts.parse(_bytes(path, trusts.MAX_BYTES))
-    except FileNotFoundError as error:
-        raise UsageError(
-            "no-trust-file", f"--trust: no file {path}", "it names a file with public keys"
-        ) from error
-    except OSError as error:
-        raise CannotError("cannot-read", f"{path}: {error.strerror}") from error
+    return trusts.parse(read_file(path, trusts.MAX_BYTES))
 
 
 def _inside(path: Path, workspace: Workspace) -> bool:
@@ -74,12 +68,6 @@ def _inside(path: Path, workspace: Workspace) -> bool:
     places = [repository.root, repository.git_dir, repository.common_dir]
     real = path.resolve()
     return any(place is not None and real.is_relative_to(place.resolve()) for place in places)
-
-
-def _bytes(path: Path, limit: int) -> bytes:
-    """A file's bytes, cut one byte after the limit: what is longer is refused by its reader."""
-    with path.open("rb") as file:
-        return file.read(limit + 1)
 
 
 def of_keys(keys: Iterable[PublicKey]) -> Trust | None:
@@ -110,14 +98,7 @@ def read_witness(path: Path) -> bytes:
         UsageError: there is no such file.
         CannotError: it cannot be read.
     """
-    try:
-        return _bytes(path, tlogproof.MAX_BYTES)
-    except FileNotFoundError as error:
-        raise UsageError(
-            "no-witness", f"no file {path}", "syn witness publish writes one"
-        ) from error
-    except OSError as error:
-        raise CannotError("cannot-read", f"{path}: {error.strerror}") from error
+    return read_file(path, tlogproof.MAX_BYTES)
 
 
 def read_since(workspace: Workspace, text: str, pins: Pins) -> Since:

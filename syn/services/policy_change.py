@@ -11,8 +11,8 @@ from syn.keys.public import PublicKey
 from syn.ledger.build import Draft
 from syn.ledger.entry import HashedEntry
 from syn.ledger.heads import workspace_heads
+from syn.services.exclusive import exclusively
 from syn.services.indexing import Reading, read_workspace
-from syn.services.lock import writing
 from syn.services.policy import PATH, head_policy, own_key, policy_of, usable
 from syn.services.reading import POLICY
 from syn.services.recorder import actor, recorder
@@ -41,7 +41,7 @@ def write_first_policy(
     """Write the policy that names one key admin, writer and publisher; none when there is one."""
     item = PolicyKey(name, ("admin", "writer", "publisher"), "active", key, comment)
     data = policies.render(Policy((item,)))
-    with writing(workspace):
+    with exclusively(workspace):
         reading = read_workspace(workspace)
         if reading.inventory.policy or _ever(reading) or head_policy(workspace) is not None:
             return ()
@@ -135,7 +135,7 @@ def _change(
     signer = own_key(workspace, "admin")
     if signer is None:
         raise _no_admin(workspace)
-    with writing(workspace):
+    with exclusively(workspace):
         reading = read_workspace(workspace)
         policy = policy_of(reading)
         if policy is None or policy != head_policy(workspace):

@@ -24,10 +24,12 @@ from syn.services.identity import identity_evidence
 from syn.services.outside import PIN, Since
 from syn.services.pins import NO_PINS, Pins
 from syn.services.reading import read_plain
+from syn.services.receipt_evidence import receipt_evidence
 from syn.verify.evidence import (
     CheckpointEvidence,
     IdentityEvidence,
     IndexEvidence,
+    ReceiptEvidence,
     WitnessEvidence,
 )
 from syn.verify.level import from_outside
@@ -62,6 +64,7 @@ class Proofs:
     """The evidence that rests on signatures and history."""
 
     checkpoints: CheckpointEvidence
+    receipts: ReceiptEvidence
     anchored: str
     """Manifest digest in the newest signed record over exactly these inputs, or ""."""
     anchored_projection: str
@@ -91,6 +94,7 @@ def collect_proofs(
         witness = compare(ground, logs, outside.since, outside.trust, outside.pins)
     return Proofs(
         checkpoints=checkpoint_evidence(judged, unread, ground, outside.trust),
+        receipts=receipt_evidence(reading, ground, judged),
         anchored=record.manifest if record else "",
         anchored_projection=str(record.projection) if record else "",
         signatures=tuple(entry_signature_findings(reading, ground.policy)),

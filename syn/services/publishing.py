@@ -19,10 +19,10 @@ from syn.keys.signing import note_signer
 from syn.keys.sshsig import NAMESPACE_GIT, sign
 from syn.model.report import Report
 from syn.services.collect import pass_over
+from syn.services.exclusive import exclusively
 from syn.services.head_record import head_record
 from syn.services.indexing import Progress
 from syn.services.keyring import KeyFile, keys_here
-from syn.services.lock import writing
 from syn.services.logs import DEFAULT_HOST, PublisherLog, find_log, log_path, logs_at, note_path
 from syn.services.policy import head_policy, usable
 from syn.services.publisher import Signed, load_signed, save_signed
@@ -96,7 +96,7 @@ def make_checkpoint(
         NotPublisherError, ForeignLogError, UnfitStateError: nothing was signed.
         UsageError: HEAD is on no branch that publishes, or `publisher` names none.
     """
-    with writing(workspace):
+    with exclusively(workspace):
         parent = _publishing_head(workspace)
         publisher = _publisher(workspace, wishes, parent)
         unfinished = _own_log(workspace, publisher, parent, wishes)

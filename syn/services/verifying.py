@@ -31,7 +31,6 @@ from syn.verify.evidence import (
     CellEvidence,
     Evidence,
     GrowthEvidence,
-    ReceiptEvidence,
     Unread,
 )
 from syn.verify.level import level_of, trust_root_of
@@ -132,7 +131,7 @@ def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[U
         index=proofs.anchor(index),
         growth=_growth(workspace, request, reading),
         checkpoints=proofs.checkpoints,
-        receipts=ReceiptEvidence(0, ()),
+        receipts=proofs.receipts,
         unread=(*unread, *done.unread),
         witness=proofs.witness,
         identity=proofs.identity,

@@ -12,6 +12,7 @@ from typer.main import get_command
 from syn import __version__
 from syn.cli import commands
 from syn.cli.options import Globals
+from syn.cli.sparing import spare, spare_group
 
 if TYPE_CHECKING:
     from syn.services.pagein import Audience
@@ -30,7 +31,7 @@ class _Commands(dict[str, Any]):
             return default
         if self[name] is None:
             module = importlib.import_module(f"{commands.__name__}.{name.replace('-', '_')}")
-            self[name] = get_command(module.app)
+            self[name] = spare_group(get_command(module.app))
             self[name].name = name
         return self[name]
 
@@ -61,9 +62,9 @@ def _version(value: bool) -> None:
 def _root(
     context: typer.Context,
     directory: Annotated[
-        Path,
+        str,
         typer.Option("-C", "--directory", metavar="DIR", help="Run as if started in DIR."),
-    ] = Path(),
+    ] = ".",
     audience: Annotated[
         str,
         typer.Option(
@@ -80,9 +81,9 @@ def _root(
     if audience not in ("person", "agent"):
         raise typer.BadParameter(f"expected person or agent, got {audience!r:.40}")
     whom: Audience = "agent" if audience == "agent" else "person"
-    context.obj = Globals(directory, whom)
+    context.obj = Globals(Path(directory), whom)
 
 
 def build() -> Any:
     """The root command, ready to be run."""
-    return get_command(app)
+    return spare(get_command(app))

@@ -37,7 +37,7 @@ def _init(place: Place, name: str = "alice", slot: str = "identity", policy: boo
 def _add(place: Place, number: int, name: str, *roles: str) -> PolicyKey:
     key = private_key(number)
     kept = tuple(role for role in ("admin", "writer", "publisher", "forge") if role in roles)
-    item = PolicyKey(name, kept, "active", key.public)  # type: ignore[arg-type]
+    item = PolicyKey(name, kept, "active", key.public)
     add_key(place.open(), item)
     return item
 

@@ -22,6 +22,17 @@ _MEMBERS: dict[Member, dict[str, Any]] = {
     "object": {"type": "object"},
 }
 
+_HINTS = {
+    "read": ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    "propose": ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+    ),
+    "maintain": ToolAnnotations(
+        read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    ),
+}
+"""What only reads destroys nothing, so nothing more is said of it."""
+
 Run = Callable[[Operation, dict[str, Any]], Answer]
 
 
@@ -42,12 +53,7 @@ def _tool(operation: Operation) -> Tool:
         description=operation.summary,
         input_schema=input_schema(operation.parameters()),
         output_schema=output_schema(operation.shape),
-        annotations=ToolAnnotations(
-            read_only_hint=operation.kind == "read",
-            destructive_hint=False,
-            idempotent_hint=operation.kind != "propose",
-            open_world_hint=False,
-        ),
+        annotations=_HINTS[operation.kind],
     )
 
 

@@ -39,6 +39,7 @@ class Parameter:
 Member: TypeAlias = Literal["text", "text?", "number", "flag", "list", "object"]
 """The type of an answer's member; `text?` may be null."""
 PAGE: dict[str, Member] = {"items": "list", "total": "number", "next": "text?"}
+PROPOSAL: dict[str, Member] = {"id": "text", "class": "text", "reasons": "list", "facts": "list"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,8 @@ class Operation:
     @property
     def shape(self) -> dict[str, Member]:
         """The members that every answer has, with their types."""
-        return {**(PAGE if self.listing else {}), **self.members}
+        usual = PAGE if self.listing else PROPOSAL if self.kind == "propose" else {}
+        return {**usual, **self.members}
 
     @property
     def summary(self) -> str:

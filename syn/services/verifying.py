@@ -1,15 +1,16 @@
 """`syn verify`: collect evidence, check it, add it up to a report."""
 
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from syn import __version__
 from syn.git.alterations import alterations
 from syn.git.repository import Repository
 from syn.git.resolve import resolve
+from syn.ledger.entry import HashedEntry
 from syn.model.config import Profile
 from syn.model.finding import Finding, Json
 from syn.model.report import Report, Subject
@@ -25,11 +26,13 @@ from syn.services.collect import (
 from syn.services.growth import history_growth, unborn_growth, worktree_growth
 from syn.services.indexing import Progress, Reading
 from syn.services.proofs import NOTHING_FROM_OUTSIDE, Outside, collect_proofs
+from syn.services.versions import replay_evidence, transition_evidence
 from syn.services.workspace import Workspace, stamp
 from syn.services.writer import load_writers
 from syn.verify.evidence import (
     CellEvidence,
     Evidence,
+    FactView,
     GrowthEvidence,
     Unread,
 )
@@ -43,6 +46,9 @@ LIMITS = (
     "INV-6 (both doors answer alike), INV-7 (state is rebuilt from files) and INV-11 (as-of equals "
     "what held) are proven by the test suite of syn, not for this workspace.",
 )
+
+
+Observe: TypeAlias = Callable[[Iterable[HashedEntry], Iterable[FactView]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +71,21 @@ def verify(
     request: Request,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    observe: Observe | None = None,
 ) -> Report:
     """Verify a workspace and say everything that was found; never raises for what it finds.
+
+    `observe` is shown the decisions and the facts, for a page about them.
 
     Raises:
         UsageError: `ref` names no commit.
         CannotError: there is nothing that could be read at all.
     """
     with pass_over(workspace, request.ref, executor, progress) as done:
-        return examine(workspace, request, done)
+        report = examine(workspace, request, done)
+        if observe is not None:
+            observe(done.reading.ledger.ledger.entries(), done.views)
+        return report
 
 
 def examine(workspace: Workspace, request: Request, done: Pass) -> Report:
@@ -136,6 +148,12 @@ def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[U
         witness=proofs.witness,
         identity=proofs.identity,
         cells=_cells(workspace, request, done) if request.deep else None,
+        replay=replay_evidence(reading) if request.deep else None,
+        transitions=transition_evidence(
+            workspace.repository, reading, head, live=_is_live(workspace, request)
+        )
+        if request.deep
+        else None,
         multi=frozenset(reading.config.multi),
     )
 

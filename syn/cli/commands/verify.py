@@ -10,15 +10,21 @@ import typer
 
 from syn.cli import exits
 from syn.cli.options import JsonFlag, Ref, open_workspace
-from syn.cli.output import note, print_json
+from syn.cli.output import note, out, print_json
 from syn.cli.progress import bar
 from syn.cli.trusting import TrustFiles, trust_of
 from syn.model.finding import Level
 from syn.model.report import Report
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from syn.ledger.entry import HashedEntry
     from syn.services.proofs import Outside
+    from syn.services.reports import Outputs
+    from syn.services.verifying import Request
     from syn.services.workspace import Workspace
+    from syn.verify.evidence import FactView
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -52,6 +58,25 @@ def verify(
         Path | None,
         typer.Option(metavar="FILE", help="With --since: write both sides of the comparison."),
     ] = None,
+    report_file: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Signed report: in-toto in a DSSE envelope."),
+    ] = None,
+    vsa: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Signed SLSA verification summary.")
+    ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="SARIF, for code review.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="One self-contained page, for reading.")
+    ] = None,
+    badge: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="An SVG badge, for a README.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what each check proves and where proof ends.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the verdict.")] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -62,10 +87,12 @@ def verify(
     Example: syn verify --since payments.tlog-proof --trust alice.pub
     """
     from syn.errors import UsageError
-    from syn.report.document import to_json
+    from syn.services.reports import Outputs
     from syn.services.verifying import Request
-    from syn.services.verifying import verify as run
 
+    if explain:
+        _explain(json)
+        return
     if profile not in ("standard", "strict"):
         raise UsageError("profile", f"--profile: expected standard or strict, got {profile!r:.40}")
     required = _level(require)
@@ -80,13 +107,46 @@ def verify(
         profile="strict" if profile == "strict" else "standard",
         outside=outside,
     )
+    outputs = Outputs(report_file, vsa, sarif, html, badge, evidence)
+    report = _run(workspace, request, outputs, required)
+    _print(workspace, report, required, quiet=quiet, json=json)
+    raise typer.Exit(exits.of_verdict(report.verdict, report.level, required))
+
+
+def _run(
+    workspace: "Workspace", request: "Request", outputs: "Outputs", required: Level | None
+) -> Report:
+    """Verify and write the files that were asked for, before anything is printed."""
+    from syn.report.html import Timeline
+    from syn.services.reports import signing_key, write_outputs
+    from syn.services.timeline import timeline_of
+    from syn.services.verifying import verify as run
+
+    key = signing_key(workspace) if outputs.signed else None
+    timelines: list[Timeline] = []
+
+    def keep(entries: "Iterable[HashedEntry]", facts: "Iterable[FactView]") -> None:
+        timelines.append(timeline_of(entries, facts))
+
     with bar("verifying") as progress:
-        report = run(workspace, request, progress=progress)
-    if evidence is not None:
-        _write_evidence(report, evidence)
-    status = exits.of_verdict(report.verdict, report.level, required)
+        observe = keep if outputs.html else None
+        report = run(workspace, request, progress=progress, observe=observe)
+    timeline = timelines[0] if timelines else Timeline()
+    for path in write_outputs(report, outputs, key, timeline, required):
+        note(f"wrote {path}")
+    return report
+
+
+def _print(
+    workspace: "Workspace", report: Report, required: Level | None, *, quiet: bool, json: bool
+) -> None:
     if json:
-        print_json(to_json(report))
+        from syn.services.reports import signed_json
+
+        document, problem = signed_json(workspace, report)
+        print_json(document)
+        if problem:
+            note(f"not signed: {problem}")
         note(_verdict_line(report, required))
     elif quiet:
         typer.echo(_verdict_line(report, required))
@@ -96,7 +156,47 @@ def verify(
         width = shutil.get_terminal_size((100, 24)).columns
         color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")  # noqa: TID251 - a port
         typer.echo(render(report, width, color, required=required), nl=False)
-    raise typer.Exit(status)
+
+
+def _explain(json: bool) -> None:
+    from syn.verify.ceiling import CEILING, LEVELS
+    from syn.verify.registry import all_invariants
+
+    if json:
+        print_json(
+            {
+                "invariants": [
+                    {
+                        "id": i.id,
+                        "title": i.title,
+                        "class": i.integrity,
+                        "when": i.when,
+                        "explanation": i.explanation,
+                    }
+                    for i in all_invariants()
+                ],
+                "levels": [{"level": a, "name": b, "meaning": c} for a, b, c in LEVELS],
+                "ceiling": [*CEILING],
+            }
+        )
+        return
+    for invariant in all_invariants():
+        out(f"{invariant.id} {invariant.title} (class {invariant.integrity}, {invariant.when})")
+        _wrapped(invariant.explanation)
+    out("Levels: each holds only with all below it, and any failure claims L0")
+    for level, name, meaning in LEVELS:
+        out(f"  {level} {name}: {meaning}")
+    out("Where every proof here ends")
+    for sentence in CEILING:
+        _wrapped(sentence)
+
+
+def _wrapped(text: str) -> None:
+    import textwrap
+
+    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    for line in textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  "):
+        out(line)
 
 
 def _outside(workspace: "Workspace", since: str, root: str, trust: list[Path] | None) -> "Outside":
@@ -116,14 +216,6 @@ def _outside(workspace: "Workspace", since: str, root: str, trust: list[Path] | 
         root=commit,
         root_pinned=pinned,
     )
-
-
-def _write_evidence(report: Report, path: Path) -> None:
-    from syn.services.files import write_file
-    from syn.services.reports import evidence_bundle
-
-    write_file(path, evidence_bundle(report))
-    note(f"wrote {path}")
 
 
 def _level(text: str) -> Level | None:

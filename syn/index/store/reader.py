@@ -94,6 +94,13 @@ class Index:
         query = _SELECT[table.name].replace(" ORDER BY ", f" WHERE {where} ORDER BY ")
         return list(self._stream(query, tuple(values.values()), _show_bytes))
 
+    def rows_between(self, table: Table, first: str, last: str) -> list[tuple[Scalar, ...]]:
+        """The rows of one table about the paths from `first` to `last`, sorted by primary key."""
+        if "path" not in table.columns:
+            raise ValueError(f"expected a table with paths, got {table.name}")
+        query = _SELECT[table.name].replace(" ORDER BY ", " WHERE path BETWEEN ? AND ? ORDER BY ")
+        return list(self._stream(query, (first, last), _show_bytes))
+
     def meta(self) -> dict[str, str]:
         """The meta table: projection version, inputs_hash, and what the builder was given."""
         with guard(self._path):

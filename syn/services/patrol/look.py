@@ -1,0 +1,117 @@
+"""One look at a workspace: everything a patrol compares with, read anew for each reading."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from types import TracebackType
+from typing import Self
+
+from syn.index.derive import id_problems
+from syn.index.project import fact_key
+from syn.index.rows import FACT, FactKey, FactRow
+from syn.index.store import FileRecord, Index, IndexUnusable, open_index
+from syn.model.problem import display_path
+from syn.model.recorded import Recorded
+from syn.services.indexing import Reading, index_path, read_workspace
+from syn.services.keptimages import KeptImage, kept_images
+from syn.services.logs import PublisherLog, read_logs
+from syn.services.patrol.stored import StoredRows
+from syn.services.projecting import Projected, project_bytes
+from syn.services.workspace import Workspace, find_workspace
+
+
+class Look:
+    """One reading; a second one is another object, so that nothing cached is believed twice.
+
+    Raises (when it is made): CannotError, the workspace itself cannot be read.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = find_workspace(workspace.root, workspace.around)
+        self.reading: Reading = read_workspace(self.workspace)
+        self.index: Index | None = None
+        self.index_error: IndexUnusable | None = None
+        path = index_path(self.workspace)
+        self.index_exists = path.exists()
+        if self.index_exists:
+            try:
+                self.index = open_index(path)
+            except IndexUnusable as error:
+                self.index_error = error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if self.index is not None:
+            self.index.close()
+
+    @cached_property
+    def recorded_at(self) -> dict[str, Recorded]:
+        """Recorded facts that are not deleted, by path."""
+        states = self.reading.ledger.recorded.values()
+        return {state.path: state for state in states if state.path and not state.deleted}
+
+    @cached_property
+    def fact_paths(self) -> tuple[str, ...]:
+        """Every path at which a fact is, is recorded, or is refused; sorted."""
+        files = self.reading.files
+        there = {entry.path.decode() for entry in files.facts}
+        return tuple(sorted(there | self.recorded_at.keys() | files.refused.keys()))
+
+    @cached_property
+    def records(self) -> dict[str, FileRecord]:
+        """What the index says of the files it was built from; nothing when a record decayed."""
+        if self.index is None or self.record_faults:
+            return {}
+        return {record.path: record for record in self.index.files()}
+
+    @cached_property
+    def record_faults(self) -> tuple[str, ...]:
+        """Records beside the rows that are not what was written."""
+        return tuple(self.index.record_faults()) if self.index is not None else ()
+
+    @cached_property
+    def stored(self) -> StoredRows | None:
+        """The rows of the index by file; None without a readable index."""
+        return StoredRows(self.index, self.fact_paths) if self.index is not None else None
+
+    @cached_property
+    def sound_blobs(self) -> dict[str, str]:
+        """Blobs that were read and hashed in this look, with the SHA-256 of their bytes."""
+        return {}
+
+    @cached_property
+    def keys(self) -> list[FactKey]:
+        """The keys of the index's own fact rows, in path order."""
+        if self.index is None:
+            return []
+        return [fact_key(FactRow(*row)) for row in self.index.rows(FACT)]  # type: ignore[arg-type]
+
+    @cached_property
+    def doubled(self) -> frozenset[str]:
+        """Paths of rows whose id stands on another fact too."""
+        return frozenset(p.path for p in id_problems(self.keys, self.reading.ledger.recorded))
+
+    @cached_property
+    def images(self) -> tuple[KeptImage, ...]:
+        """The session images under `images/`."""
+        return kept_images(self.reading)[0]
+
+    @cached_property
+    def logs(self) -> tuple[PublisherLog, ...]:
+        """The publishers' logs of checkpoints."""
+        return read_logs(self.reading)[0]
+
+    def project(self, path: str, data: bytes) -> Projected:
+        """The rows that the bytes of one fact give."""
+        moved = self.reading.ledger.moved
+        name = {path: moved[path]} if path in moved else {}
+        return project_bytes(self.reading.config, (path, data, name))
+
+    def evidence(self, prefix: bytes) -> Iterator[str]:
+        """The paths of evidence files below a folder."""
+        for entry in self.reading.inventory.evidence:
+            if entry.path.startswith(prefix):
+                yield display_path(entry.path)

@@ -14,6 +14,7 @@ from syn.ledger.entry import HashedEntry
 from syn.model.config import Profile
 from syn.model.finding import Finding, Json
 from syn.model.report import Report, Subject
+from syn.services.acknowledging import accepted_commits
 from syn.services.cells import cell_evidence
 from syn.services.collect import (
     Pass,
@@ -25,6 +26,7 @@ from syn.services.collect import (
 )
 from syn.services.growth import history_growth, unborn_growth, worktree_growth
 from syn.services.indexing import Progress, Reading
+from syn.services.policy import policy_of
 from syn.services.proofs import NOTHING_FROM_OUTSIDE, Outside, collect_proofs
 from syn.services.versions import replay_evidence, transition_evidence
 from syn.services.workspace import Workspace, stamp
@@ -176,11 +178,7 @@ def _growth(workspace: Workspace, request: Request, reading: Reading) -> GrowthE
     if not head:
         unborn = unborn_growth(load_writers(workspace), reading)
         return GrowthEvidence(0, 0, True, (*unborn, *altered))
-    acknowledged = frozenset(
-        entry.commit
-        for _, entry in reading.ledger.ledger.entries()
-        if entry.action == "acknowledge" and entry.commit
-    )
+    acknowledged = accepted_commits(reading, policy_of(reading))
     grown = history_growth(repository, head, acknowledged, deep=request.deep)
     here = worktree_growth(repository, reading) if _is_live(workspace, request) else ()
     return replace(grown, findings=(*grown.findings, *here, *altered))

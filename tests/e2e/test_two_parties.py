@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,84 +9,8 @@ import pytest
 
 from tests.support.cli import Ran
 from tests.support.inside import done, inside
+from tests.support.parties import Parties, edit, git, party
 from tests.support.workspaces import Place, make_workspace
-
-
-def _party(folder: Path, name: str, root: Path) -> Place:
-    home = folder / name
-    home.mkdir(exist_ok=True)
-    return Place(
-        root,
-        {
-            "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(home),
-            "SYNAPSE_CONFIG_DIR": str(home / "config"),
-            "SYNAPSE_CACHE_DIR": str(home / "cache"),
-            "SYNAPSE_NOW": "2026-11-30T12:00:00Z",
-            "GIT_AUTHOR_NAME": name.title(),
-            "GIT_AUTHOR_EMAIL": f"{name}@example.org",
-            "GIT_COMMITTER_NAME": name.title(),
-            "GIT_COMMITTER_EMAIL": f"{name}@example.org",
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-            "GIT_CONFIG_NOSYSTEM": "1",
-        },
-    )
-
-
-def _git(place: Place, *words: str, **env: str) -> str:
-    ran = subprocess.run(
-        ["git", *words],
-        cwd=place.root,
-        env={**place.env, **env},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return ran.stdout.strip()
-
-
-def _edit(place: Place, text: str) -> None:
-    (place.root / "facts/plain.md").write_text(text, "utf-8")
-    done(place, "adopt", "--yes", "-m", "a change")
-
-
-class Parties:
-    """The owner's workspace, the auditor's clone of it, and what passes between them."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        made = make_workspace(folder / "made")
-        self.owner = _party(folder, "owner", made.root)
-        self.owner.env["SYNAPSE_CONFIG_DIR"] = str(folder / "owner/config")
-        done(self.owner, "key", "init", "--name", "owner")
-        done(self.owner, "checkpoint", "--host", "memory.example")
-        self.key = folder / "owner.pub"
-        self.key.write_text(done(self.owner, "key", "export").out)
-        self.witness = folder / "first.tlog-proof"
-        done(self.owner, "witness", "publish", "-o", str(self.witness))
-        self.auditor = self.clone("auditor")
-
-    def clone(self, name: str, *options: str) -> Place:
-        """A fresh clone of the owner's workspace for this party."""
-        root = self.folder / f"{name}-clone"
-        source = self.owner.root.as_uri()
-        subprocess.run(
-            ["git", "-c", "protocol.file.allow=always", "clone", "-q", *options, source, str(root)],
-            check=True,
-            env=self.owner.env,
-        )
-        return _party(self.folder, name, root)
-
-    def fetch(self) -> None:
-        """The auditor takes the owner's branch, whatever it became."""
-        _git(self.auditor, "fetch", "-q", "origin", "+main:refs/remotes/origin/main")
-        _git(self.auditor, "reset", "-q", "--hard", "origin/main")
-
-    def verify(self, *words: str, place: Place | None = None) -> Ran:
-        """The auditor's question: does today extend the witness?"""
-        where = place or self.auditor
-        given = ("--since", str(self.witness), "--trust", str(self.key))
-        return inside(where, "verify", "--json", *given, *words)
 
 
 @pytest.fixture
@@ -105,7 +28,7 @@ def test_honest_growth_passes(parties: Parties) -> None:
         parties.auditor, "witness", "pin", str(parties.witness), "--trust", str(parties.key)
     )
     assert "pinned" in pinned.out
-    _edit(parties.owner, "# Plain\n\nHonest growth.\n")
+    edit(parties.owner, "# Plain\n\nHonest growth.\n")
     done(parties.owner, "checkpoint")
     parties.fetch()
     ran = parties.verify("--require", "L3")
@@ -126,17 +49,17 @@ def _rewrite(owner: Place) -> None:
         path = owner.root / ".synapse" / name
         (shutil.rmtree if path.is_dir() else Path.unlink)(path)
     (owner.root / ".synapse/index.db").unlink(missing_ok=True)
-    _git(owner, "init", "-q", "--initial-branch=main")
+    git(owner, "init", "-q", "--initial-branch=main")
     (owner.root / "facts/plain.md").write_text("# Plain\n\nIt was always like this.\n")
-    _git(owner, "add", ".gitattributes", "synapse.toml", ".synapse/.gitignore", "facts")
-    _git(owner, "commit", "-q", "-m", "start")
+    git(owner, "add", ".gitattributes", "synapse.toml", ".synapse/.gitignore", "facts")
+    git(owner, "commit", "-q", "-m", "start")
     done(owner, "adopt", "--yes")
     done(owner, "key", "init", "--name", "owner")
     done(owner, "checkpoint", "--host", "memory.example")
 
 
 def test_rewritten_and_signed_again(parties: Parties) -> None:
-    _edit(parties.owner, "# Plain\n\nTo be forgotten.\n")
+    edit(parties.owner, "# Plain\n\nTo be forgotten.\n")
     done(parties.owner, "checkpoint")
     later = parties.folder / "later.tlog-proof"
     done(parties.owner, "witness", "publish", "-o", str(later))
@@ -166,17 +89,17 @@ def test_rewritten_and_signed_again(parties: Parties) -> None:
 
 def test_two_checkpoints_of_one_size_are_a_fork(parties: Parties) -> None:
     """History goes on; only the log was signed twice."""
-    _edit(parties.owner, "# Plain\n\nOne.\n")
+    edit(parties.owner, "# Plain\n\nOne.\n")
     copy = parties.folder / "copy"
     shutil.copytree(parties.owner.root, copy, symlinks=True)
-    other = _party(parties.folder, "owner", copy)
+    other = party(parties.folder, "owner", copy)
     done(parties.owner, "checkpoint")
     second = parties.folder / "second.tlog-proof"
     done(parties.owner, "witness", "publish", "-o", str(second))
-    _edit(other, "# Plain\n\nTwo.\n")
+    edit(other, "# Plain\n\nTwo.\n")
     done(other, "checkpoint", "--take-over")
-    _git(parties.auditor, "fetch", "-q", str(copy), "main")
-    _git(parties.auditor, "reset", "-q", "--hard", "FETCH_HEAD")
+    git(parties.auditor, "fetch", "-q", str(copy), "main")
+    git(parties.auditor, "reset", "-q", "--hard", "FETCH_HEAD")
     parties.witness = second
     ran = parties.verify()
     assert ran.status == 1
@@ -185,13 +108,13 @@ def test_two_checkpoints_of_one_size_are_a_fork(parties: Parties) -> None:
 
 
 def test_reset_is_behind(parties: Parties) -> None:
-    _edit(parties.owner, "# Plain\n\nNewer.\n")
+    edit(parties.owner, "# Plain\n\nNewer.\n")
     done(parties.owner, "checkpoint")
     newer = parties.folder / "newer.tlog-proof"
     done(parties.owner, "witness", "publish", "-o", str(newer))
     parties.fetch()
     done(parties.auditor, "witness", "pin", str(newer), "--trust", str(parties.key))
-    _git(parties.owner, "reset", "-q", "--hard", "HEAD~2")
+    git(parties.owner, "reset", "-q", "--hard", "HEAD~2")
     parties.fetch()
     ran = inside(parties.auditor, "verify", "--json", "--since", "pin")
     assert ran.status == 1
@@ -210,7 +133,7 @@ def test_reset_is_behind(parties: Parties) -> None:
 
 def test_a_shallow_clone_cannot_tell(parties: Parties) -> None:
     for number in range(3):
-        _edit(parties.owner, f"# Plain\n\nStep {number}.\n")
+        edit(parties.owner, f"# Plain\n\nStep {number}.\n")
     shallow = parties.clone("hurried", "--depth=1")
     ran = parties.verify(place=shallow)
     assert ran.status == 3
@@ -243,8 +166,8 @@ def test_a_key_from_the_repository_is_refused(parties: Parties) -> None:
 
 
 def test_a_bare_commit_counts_only_when_it_was_pinned(parties: Parties) -> None:
-    commit = _git(parties.auditor, "rev-parse", "HEAD")
-    _edit(parties.owner, "# Plain\n\nOn.\n")
+    commit = git(parties.auditor, "rev-parse", "HEAD")
+    edit(parties.owner, "# Plain\n\nOn.\n")
     done(parties.owner, "checkpoint")
     parties.fetch()
     ran = inside(parties.auditor, "verify", "--json", "--since", commit)

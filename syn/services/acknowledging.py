@@ -1,0 +1,89 @@
+"""`syn acknowledge`: accept, for the record, a fault that history cannot lose (design 6)."""
+
+import re
+from collections.abc import Sequence
+
+from syn.canon import base64
+from syn.errors import UsageError
+from syn.git.resolve import resolve
+from syn.keys.policy import BrokenPolicy, Policy
+from syn.ledger.build import Draft
+from syn.ledger.entry import HashedEntry, signing_payload
+from syn.services.exclusive import exclusively
+from syn.services.indexing import Reading, read_workspace
+from syn.services.policy import head_policy, own_key, usable
+from syn.services.policy_change import NotAdminError
+from syn.services.recorder import actor, recorder
+from syn.services.transaction import Decision, record
+from syn.services.workspace import Workspace
+
+_ENTRY = re.compile(r"sha256:[0-9a-f]{64}\Z")
+
+
+def acknowledge(
+    workspace: Workspace, subjects: Sequence[str], reason: str
+) -> tuple[HashedEntry, ...]:
+    """Record that these commits (by any name) and entries (by hash) are accepted as they are.
+
+    Raises:
+        UsageError: one of them is not here, or none was given.
+        NotAdminError: there is a policy, and no key here is its admin.
+    """
+    if not subjects:
+        raise UsageError("nothing-named", "expected a commit or an entry hash")
+    with exclusively(workspace):
+        if head_policy(workspace) is not None and own_key(workspace, "admin") is None:
+            raise NotAdminError
+        reading = read_workspace(workspace)
+        drafts = tuple(_draft(workspace, reading, subject, reason) for subject in subjects)
+        message = reason or f"acknowledge {', '.join(subjects)}"[:200]
+        decision = Decision(drafts, message=message)
+        return record(workspace, reading, decision, recorder(workspace, "admin"))
+
+
+def _draft(workspace: Workspace, reading: Reading, subject: str, reason: str) -> Draft:
+    commit = ""
+    names: tuple[str, ...] = ()
+    if _ENTRY.match(subject):
+        if subject not in dict(reading.ledger.ledger.entries()):
+            raise UsageError("unknown-entry", f"the ledger has no entry {subject}")
+        names = (subject,)
+    else:
+        commit = resolve(workspace.repository, subject)
+    return Draft(
+        actor=actor(workspace),
+        via="cli",
+        action="acknowledge",
+        review="named",
+        commit=commit,
+        names=names,
+        reason=reason,
+    )
+
+
+def accepted_commits(reading: Reading, policy: Policy | BrokenPolicy | None) -> frozenset[str]:
+    """The commits that somebody who may has acknowledged.
+
+    Without a policy any writer's word counts. Under one it takes the signature of a key that the
+    policy knows as an admin and does not call compromised; where it stands is INV-9's to judge.
+    """
+    entries = [
+        (digest, entry)
+        for digest, entry in reading.ledger.ledger.entries()
+        if entry.action == "acknowledge" and entry.commit
+    ]
+    if policy is None:
+        return frozenset(entry.commit for _, entry in entries)
+    known = usable(policy)
+    admins = {
+        item.key.fingerprint: item.key
+        for item in (known.with_role("admin") if known else ())
+        if item.state != "compromised"
+    }
+    return frozenset(
+        entry.commit
+        for digest, entry in entries
+        if entry.sig
+        and entry.key in admins
+        and admins[entry.key].verify(signing_payload(digest), base64.decode(entry.sig) or b"")
+    )

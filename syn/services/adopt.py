@@ -1,25 +1,31 @@
 """`syn adopt`: record what people did to the files by hand, as decisions (design 10)."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from syn.canon.digest import sha256
 from syn.errors import RefusedError, UsageError
 from syn.facts.globs import escape
+from syn.index.store import Index
 from syn.ledger.build import Draft
 from syn.ledger.entry import HashedEntry
 from syn.ledger.heads import seen, workspace_heads
+from syn.model.finding import Json
 from syn.model.ledger import Action, Review
 from syn.model.problem import Problem
+from syn.services.adopt_gate import Judgement, check_named, judge_edits
 from syn.services.config import FILE_NAME, add_excludes
 from syn.services.edits import Edit, Edits, find_edits
 from syn.services.exclusive import exclusively
+from syn.services.fielddiff import changes_json
 from syn.services.indexing import Reading, open_current
 from syn.services.recorder import actor, recorder
 from syn.services.transaction import Decision, FileChange, record
 from syn.services.workspace import Workspace
+from syn.services.writes import reason_json, refresh
 
+NOTHING_AGAINST = Judgement((), False)
 MASS = 10
 """An adopt that records more than one in this many facts as gone needs that said."""
 
@@ -46,6 +52,8 @@ class Adoption:
     unreadable: tuple[Problem, ...]
     facts: int
     """Recorded facts before."""
+    judgement: Judgement = NOTHING_AGAINST
+    """What the gate says of the edits."""
 
     @property
     def gone(self) -> int:
@@ -71,10 +79,21 @@ def plan_adopt(workspace: Workspace, paths: Iterable[str], note: Callable[[str],
     """
     index, reading = open_current(workspace, note)
     with index:
-        return _plan(reading, find_edits(reading, index), tuple(paths))
+        return _plan(workspace, reading, index, _clean(paths))
 
 
-def _plan(reading: Reading, found: Edits, paths: tuple[str, ...]) -> Adoption:
+def _clean(paths: Iterable[str]) -> tuple[str, ...]:
+    """Paths as people type them, from the root: without `./` and a final `/`."""
+    return tuple(dict.fromkeys(path.removeprefix("./").rstrip("/") for path in paths))
+
+
+def _plan(workspace: Workspace, reading: Reading, index: Index, paths: tuple[str, ...]) -> Adoption:
+    plan = _choose(reading, find_edits(reading, index), paths)
+    judgement = judge_edits(workspace.repository, reading, index, plan.edits)
+    return replace(plan, judgement=judgement)
+
+
+def _choose(reading: Reading, found: Edits, paths: tuple[str, ...]) -> Adoption:
     live = sum(not state.deleted for state in reading.ledger.recorded.values())
     if not paths:
         return Adoption(found.edits, found.unreadable, live)
@@ -120,14 +139,15 @@ def adopt(
 
     Raises:
         UnreadableFactsError: a fact cannot be read, and `skip_unreadable` was not said.
+        UnnamedError: the gate holds changes whose paths are not named.
         RefusedError: the files changed after they were shown (`out-of-date`), or too many facts
             would be recorded as gone (`mass-delete`).
     """
-    named = tuple(paths)
+    named = _clean(paths)
     with exclusively(workspace):
         index, reading = open_current(workspace, note)
         with index:
-            plan = _plan(reading, find_edits(reading, index), named)
+            plan = _plan(workspace, reading, index, named)
         if plan != shown:
             raise RefusedError(
                 "out-of-date",
@@ -137,7 +157,33 @@ def adopt(
         if plan.unreadable and not consent.skip_unreadable:
             raise UnreadableFactsError(plan.unreadable)
         _refuse_mass_delete(plan, consent)
-        return _record(workspace, reading, plan, named, consent)
+        check_named(plan.judgement, named)
+        entries = _record(workspace, reading, plan, named, consent)
+        if entries:
+            refresh(workspace, note)
+        return entries
+
+
+def adoption_json(plan: Adoption) -> dict[str, Json]:
+    """What an adopt would record, for programs."""
+    fields = dict(plan.judgement.fields)
+    return {
+        "edits": [
+            {
+                "kind": edit.kind,
+                "id": edit.id,
+                "path": edit.path,
+                **({"was": edit.was} if edit.was else {}),
+                **({"fields": changes_json(fields[edit.path])} if edit.path in fields else {}),
+            }
+            for edit in plan.edits
+        ],
+        "class": plan.judgement.verdict.kind,
+        "reasons": [
+            {**reason_json(reason), "path": path} for path, reason in plan.judgement.reasons
+        ],
+        "must_be_named": [*dict.fromkeys(path for path, _ in plan.judgement.held)],
+    }
 
 
 def _refuse_mass_delete(plan: Adoption, consent: Consent) -> None:
@@ -165,8 +211,13 @@ def _record(
         edits = [edit for edit in edits if edit.kind != "config"] + [config]
     if not edits:
         return ()
-    review: Review = "named" if named else consent.review
-    drafts = [_draft(workspace, reading, edit, review, consent.reason) for edit in edits]
+    reviews: list[Review] = [
+        "named" if {edit.path, edit.was} & {*named} else consent.review for edit in edits
+    ]
+    drafts = [
+        _draft(workspace, reading, edit, review, consent.reason)
+        for edit, review in zip(edits, reviews, strict=True)
+    ]
     touched = [path for edit in edits for path in (edit.path, edit.was) if path]
     decision = Decision(
         drafts=tuple(drafts),

@@ -1,12 +1,13 @@
 """Hand edits: how the facts in the work tree differ from what the ledger records of them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from syn.errors import CannotError
 from syn.facts.parse import parse
-from syn.index.rows import PROBLEM
+from syn.index.resolve import fold
+from syn.index.rows import FACT, PROBLEM
 from syn.index.store import Index
 from syn.ledger.heads import workspace_heads
 from syn.model.fact import Fact, Source
@@ -14,6 +15,7 @@ from syn.model.problem import Problem
 from syn.model.recorded import Recorded
 from syn.services.indexing import Reading
 from syn.services.reading import CONFIG, POLICY
+from syn.services.statements import Statement, row_statement, statement_of
 
 EditKind: TypeAlias = Literal[
     "new", "unrecorded", "changed", "reformatted", "moved", "gone", "forked", "config", "policy"
@@ -34,6 +36,8 @@ class Edit:
     """The recorded path, where it is another one."""
     external: bool = False
     """The fact says that it comes from outside (its `source`)."""
+    said: Statement | None = None
+    """What the file states now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,8 @@ def find_edits(reading: Reading, index: Index) -> Edits:
     """Compare the files with the ledger, through an index that is up to date."""
     recorded = reading.ledger.recorded
     found = [*_from_index(index, recorded), *_gone(index, recorded)]
-    new, problems = _new(reading)
-    edits = _join_moves([*found, *new], recorded)
+    new, problems = _new(reading, index)
+    edits = _join_moves(_join_ids([*found, *new]), recorded)
     edits += _control(reading)
     problems += _index_problems(index)
     return Edits(tuple(sorted(edits, key=lambda edit: edit.path)), tuple(sorted(set(problems))))
@@ -82,6 +86,7 @@ def _from_index(index: Index, recorded: Mapping[str, Recorded]) -> Iterator[Edit
             source=fact.source_digest,
             was=was,
             external=_external(fact.source_kind, fact.source_url),
+            said=row_statement(fact),
         )
 
 
@@ -99,10 +104,11 @@ def _gone(index: Index, recorded: Mapping[str, Recorded]) -> Iterator[Edit]:
         yield Edit("gone", state.fact, state.path, state.payload, state.source)
 
 
-def _new(reading: Reading) -> tuple[list[Edit], list[Problem]]:
+def _new(reading: Reading, index: Index) -> tuple[list[Edit], list[Problem]]:
     """Files that are neither tracked nor recorded, read now; unreadable ones as problems."""
     edits: list[Edit] = []
     problems: list[Problem] = []
+    ids: list[tuple[str, bool, str]] = []
     for entry in reading.files.new_entries:
         path = entry.path.decode("utf-8", "backslashreplace")
         found = reading.files.new_problems.get(entry.path)
@@ -123,11 +129,47 @@ def _new(reading: Reading) -> tuple[list[Edit], list[Problem]]:
                     payload=parsed.payload_digest,
                     source=parsed.source_digest,
                     external=parsed.source.external,
+                    said=statement_of(parsed),
                 )
             )
+            ids.append((parsed.id, parsed.explicit_id, path))
         else:
             problems += parsed.problems
-    return edits, problems
+    doubled = _doubled(ids, index)
+    problems += doubled
+    refused = {problem.path for problem in doubled}
+    return [edit for edit in edits if edit.path not in refused], problems
+
+
+def _doubled(new: list[tuple[str, bool, str]], index: Index) -> list[Problem]:
+    """New files whose id is that of a fact, or of another new file; none of them silently wins.
+
+    Of several new files the one that writes its id has it, where only one does.
+    """
+    groups: dict[str, list[tuple[str, bool, str]]] = {}
+    for item in new:
+        groups.setdefault(fold(item[0]), []).append(item)
+    found: list[Problem] = []
+    for key, group in groups.items():
+        there = [str(row[0]) for row in index.rows_by(FACT, id_key=key)]
+        written = [item for item in group if item[1]]
+        settled = not there and len(written) == 1
+        for fact, explicit, path in group:
+            others = [*there, *(other for _, _, other in group if other != path)]
+            if others and not (settled and explicit):
+                message = f"id {fact!r:.80} stands in {', '.join(others[:3])} too"
+                found.append(
+                    Problem(path, 0, "duplicate-id", message, "give this fact an id of its own")
+                )
+    return found
+
+
+def _join_ids(edits: list[Edit]) -> list[Edit]:
+    """A fact whose file is gone, and a new file that writes its id, are one move."""
+    gone = {edit.id: edit for edit in edits if edit.kind == "gone"}
+    moved = {edit.id: edit for edit in edits if edit.kind == "new" and edit.id in gone}
+    kept = [edit for edit in edits if edit.id not in moved]
+    return kept + [replace(new, kind="moved", was=gone[fact].path) for fact, new in moved.items()]
 
 
 def _join_moves(edits: list[Edit], recorded: Mapping[str, Recorded]) -> list[Edit]:
@@ -151,9 +193,13 @@ def _join_moves(edits: list[Edit], recorded: Mapping[str, Recorded]) -> list[Edi
     taken = {edit.path for pair in moves.values() for edit in pair}
     kept = [edit for edit in edits if edit.path not in taken]
     return kept + [
-        Edit("moved", old.id, new.path, new.payload, new.source, old.path, new.external)
+        replace(new, kind="moved", id=old.id, was=old.path, said=_under(new.said, old.id))
         for old, new in moves.values()
     ]
+
+
+def _under(said: Statement | None, fact: str) -> Statement | None:
+    return None if said is None else replace(said, fact=fact)
 
 
 def _control(reading: Reading) -> list[Edit]:

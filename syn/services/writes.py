@@ -152,10 +152,11 @@ def written_json(done: Written) -> dict[str, Json]:
 
 def reasons_json(verdict: Verdict) -> list[Json]:
     """Why a plan has its class."""
-    return [_reason_json(reason) for reason in verdict.reasons]
+    return [dict(reason_json(reason)) for reason in verdict.reasons]
 
 
-def _reason_json(reason: Reason) -> Json:
+def reason_json(reason: Reason) -> dict[str, Json]:
+    """One reason; members that are absent are left out."""
     answer: dict[str, Json] = {
         "class": reason.kind,
         "code": reason.code,

@@ -181,9 +181,12 @@ class ReplayEvidence:
     """State digests of replays in different legal orders (INV-4)."""
 
     orders: int
+    """Different sequences that were tried; one when there is no choice."""
     digests: tuple[str, ...]
     """Distinct digests; one when replay is deterministic."""
     entries: int
+    diverging: tuple[str, ...] = ()
+    """Facts whose state differed between two orders, or from what is derived at once; sorted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,10 +88,14 @@ def git(place: Place, *words: str) -> str:
 
 
 def adopt_all(place: Place, reason: str = "import") -> None:
-    """Record everything that is in the files now."""
+    """Record everything that is in the files now; what the gate holds is named."""
     workspace = place.open()
     shown = plan_adopt(workspace, (), _quiet)
-    adopt(workspace, shown, (), Consent("unreviewed", reason, deletes=True), _quiet)
+    paths: list[str] = []
+    if shown.judgement.held:
+        paths = [path for edit in shown.edits for path in (edit.path, edit.was) if path]
+        shown = plan_adopt(workspace, paths, _quiet)
+    adopt(workspace, shown, paths, Consent("unreviewed", reason, deletes=True), _quiet)
 
 
 def _quiet(_: str) -> None:

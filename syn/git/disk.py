@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from syn.git.snapshot import StatKey, wanted_below
 
@@ -12,13 +12,9 @@ DiskKind: TypeAlias = Literal["file", "symlink", "gitlink", "other"]
 _Listing: TypeAlias = Iterator[tuple[bytes, "os.DirEntry[bytes]"]]
 
 
-class DiskItem(NamedTuple):
-    """What the folder listing says of one path."""
-
-    path: bytes
-    kind: DiskKind
-    """`gitlink` is a nested repository, `other` a socket or a device."""
-    stat: StatKey | None
+DiskItem: TypeAlias = tuple[bytes, DiskKind, StatKey | None]
+"""Path, kind and stat of what a folder lists; `gitlink` is a nested repository, `other` a socket
+or a device. A plain tuple: there is one for every file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +59,7 @@ def _listing(how: Scan, folder: bytes) -> _Listing:
             for entry in entries:
                 name = entry.name
                 # As in a tree: a folder sorts with its slash, a nested repository without.
-                if entry.is_dir(follow_symlinks=False) and not _is_repository(entry.path):
+                if entry.is_dir(follow_symlinks=False) and not is_repository(entry.path):
                     name += b"/"
                 found.append((name, entry))
     except (FileNotFoundError, NotADirectoryError):
@@ -78,18 +74,22 @@ def _listing(how: Scan, folder: bytes) -> _Listing:
     return iter(found)
 
 
+def stat_key(info: os.stat_result) -> StatKey:
+    """What of a file's stat tells that its bytes are the same."""
+    return StatKey(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+
+
 def _item(path: bytes, entry: "os.DirEntry[bytes]") -> DiskItem | None:
     if entry.is_file(follow_symlinks=False):
         try:
-            info = entry.stat(follow_symlinks=False)
+            return path, "file", stat_key(entry.stat(follow_symlinks=False))
         except FileNotFoundError:
             return None
-        key = StatKey(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
-        return DiskItem(path, "file", key)
     if entry.is_symlink():
-        return DiskItem(path, "symlink", None)
-    return DiskItem(path, "gitlink" if entry.is_dir(follow_symlinks=False) else "other", None)
+        return path, "symlink", None
+    return path, "gitlink" if entry.is_dir(follow_symlinks=False) else "other", None
 
 
-def _is_repository(folder: bytes) -> bool:
+def is_repository(folder: bytes) -> bool:
+    """Whether a folder has a `.git` of its own."""
     return os.path.lexists(folder + b"/.git")

@@ -90,11 +90,12 @@ def parse_index(data: bytes) -> IndexFile:
         GitIndexError: damaged, of an unknown version, or with an unknown mandatory extension.
     """
     version, count = _parse_header(data)
-    entries: list[IndexEntry] = []
-    position = _HEADER
-    for position, entry in _entries(data, version, count):  # noqa: B007 - the last one counts
-        entries.append(entry)
-    return IndexFile(version, tuple(entries), tuple(_extensions(data, position)))
+    read = _read_prefixed if version == _PREFIX_VERSION else _read_padded
+    try:
+        entries, position = read(data, count, len(data) - _HASH)
+    except IndexError as error:
+        raise _ends_early() from error
+    return IndexFile(version, entries, tuple(_extensions(data, position)))
 
 
 def render_index(index: IndexFile) -> bytes:
@@ -132,39 +133,52 @@ def _parse_header(data: bytes) -> tuple[int, int]:
     return version, count
 
 
-def _entries(data: bytes, version: int, count: int) -> Iterator[tuple[int, IndexEntry]]:
+def _read_padded(data: bytes, count: int, end: int) -> tuple[tuple[IndexEntry, ...], int]:
+    # Runs once a file: the loop is as bare as it can be.
+    entries: list[IndexEntry] = []
     position = _HEADER
-    end = len(data) - _HASH
+    for _ in range(count):
+        start = position + (_EXTENDED if data[position + 60] & 0x40 else PLAIN_SIZE)
+        head = data[position:start]
+        stop = data.find(b"\0", start + ((head[60] << 8 | head[61]) & NAME_MASK), end)
+        if stop < 0:
+            raise _ends_early()
+        entries.append(IndexEntry(data[start:stop], head))
+        position += (stop - position + 8) & ~7
+    return tuple(entries), position
+
+
+def _read_prefixed(data: bytes, count: int, end: int) -> tuple[tuple[IndexEntry, ...], int]:
+    entries: list[IndexEntry] = []
+    position = _HEADER
     path = b""
     for _ in range(count):
-        size = _EXTENDED if data[position + 60] & 0x40 else PLAIN_SIZE
-        start = position + size
+        start = position + (_EXTENDED if data[position + 60] & 0x40 else PLAIN_SIZE)
         head = data[position:start]
-        if version == _PREFIX_VERSION:
-            strip, start = _varint(data, start, end)
-            stop = data.find(b"\0", start, end)
-            path = path[: len(path) - strip] + data[start:stop]
-            position = stop + 1
-        else:
-            length = ((head[60] << 8) | head[61]) & NAME_MASK
-            stop = data.find(b"\0", start + length, end)
-            path = data[start:stop]
-            position += (size + len(path) + 8) & ~7
-        if stop < 0 or position > end:
-            raise GitIndexError("it ends inside an entry")
-        yield position, IndexEntry(path, head)
+        strip, start = _varint(data, start, end)
+        stop = data.find(b"\0", start, end)
+        if stop < 0:
+            raise _ends_early()
+        path = path[: len(path) - strip] + data[start:stop]
+        entries.append(IndexEntry(path, head))
+        position = stop + 1
+    return tuple(entries), position
+
+
+def _ends_early() -> GitIndexError:
+    return GitIndexError("it ends inside an entry")
 
 
 def _varint(data: bytes, position: int, end: int) -> tuple[int, int]:
     # The offset encoding of gitformat-pack: every continuation adds one.
     if position >= end:
-        raise GitIndexError("it ends inside an entry")
+        raise _ends_early()
     byte = data[position]
     value = byte & 0x7F
     while byte & 0x80:
         position += 1
         if position >= end:
-            raise GitIndexError("it ends inside an entry")
+            raise _ends_early()
         byte = data[position]
         value = ((value + 1) << 7) | (byte & 0x7F)
     return value, position + 1

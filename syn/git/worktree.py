@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from syn.errors import CannotError
+from syn.errors import CannotError, SynError
 from syn.git.attributes import Attributes
 from syn.git.convert import KEEP, Conversion, to_git
-from syn.git.disk import DiskItem, Scan, scan
-from syn.git.durable import Folders, read_file
+from syn.git.disk import DiskItem, Scan, is_repository, scan, stat_key
+from syn.git.durable import Folders, open_file, read_file
 from syn.git.gitindex import PLAIN_SIZE, IndexEntry
 from syn.git.parse import RawItem, blob_id
 from syn.git.repository import Repository
@@ -102,11 +102,38 @@ class WorktreeSnapshot:
 
     def find(self, path: bytes) -> SnapshotEntry | None:
         """The entry at one path; a folder is listed no further than that path."""
+        head = self._plain_head(path)
+        disk = None if head is None else self._plain_file(path)
+        if disk is not None:
+            self._attributes.may_convert(path)
+            return self._entry(path, head, None, disk, skipped=False)
         narrow = WorktreeSnapshot(self._repo, (path,), self._wanted)
         narrow._attributes = self._attributes
         found = next((entry for entry in narrow.entries() if entry.path == path), None)
         self._warnings.update(narrow._warnings)
         return found
+
+    def _plain_head(self, path: bytes) -> RawItem | None:
+        # A file of HEAD where no sparse checkout is at work: git's index has nothing to add.
+        tree = self._repo.head_tree()
+        if tree is None or (self._repo.git_dir / "info" / "sparse-checkout").exists():
+            return None
+        item = self._repo.store.find(tree, path)
+        if item is None or item.kind != "file":
+            return None
+        return RawItem(b"%o" % item.mode, item.name, bytes.fromhex(item.oid))
+
+    def _plain_file(self, path: bytes) -> DiskItem | None:
+        folder = os.fsencode(self._root)
+        for name in path.split(b"/")[:-1]:
+            folder += b"/" + name
+            if is_repository(folder):
+                return None
+        try:
+            with open_file(self._folders, path) as file:
+                return path, "file", stat_key(os.fstat(file.fileno()))
+        except SynError:
+            return None
 
     def read(self, entry: SnapshotEntry) -> bytes:
         """The bytes git would store for the file: from disk, or HEAD's blob."""
@@ -138,18 +165,18 @@ class WorktreeSnapshot:
         heads, indexed, on_disk = self._head_items(), self._below(staged), self._disk_items()
         head, index, disk = next(heads, None), next(indexed, None), next(on_disk, None)
         while head is not None or index is not None or disk is not None:
-            path = disk.path if disk is not None else None
+            path = disk[0] if disk is not None else None
             if head is not None and (path is None or head[0] < path):
                 path = head[0]
-            if index is not None and (path is None or index.path < path):
-                path = index.path
+            if index is not None and (path is None or index[0] < path):
+                path = index[0]
             assert path is not None  # noqa: S101 - one of the three is there
             mine, one, found = None, None, None
             while head is not None and head[0] == path:
                 mine, head = head[1], next(heads, None)
-            while index is not None and index.path == path:
+            while index is not None and index[0] == path:
                 one, index = index, next(indexed, None)
-            if disk is not None and disk.path == path:
+            if disk is not None and disk[0] == path:
                 found, disk = disk, next(on_disk, None)
             yield path, mine, one, found
 
@@ -180,11 +207,11 @@ class WorktreeSnapshot:
     ) -> SnapshotEntry | None:
         tracked = head is not None or index is not None
         oid = head.oid.hex() if head is not None else ""
-        if disk is not None and disk.kind == "file" and tracked and self._plain:
-            return SnapshotEntry(path, "file", True, False, oid, disk.stat, True)
-        if disk is None or disk.kind == "other":
+        if disk is None or disk[1] == "other":
             # A tracked file that is a socket or a device now is as good as gone.
             return self._absent(path, head, index, oid, skipped=skipped) if tracked else None
+        if tracked and disk[1] == "file" and self._links and not self._attributes.active:
+            return SnapshotEntry(path, "file", True, False, oid, disk[2], True)
         ignored = not tracked and self._attributes.ignored(path)
         kind = self._disk_kind(head, disk)
         if kind != "file":
@@ -194,18 +221,14 @@ class WorktreeSnapshot:
             self._warn_opaque(path, how.opaque or "ident")
         if how.opaque and head is not None and kind_of(head.mode) == "file":
             return SnapshotEntry(path, "file", True, False, oid, None, False)
-        key = disk.stat if how.keeps_bytes else None
+        key = disk[2] if how.keeps_bytes else None
         return SnapshotEntry(path, "file", tracked, ignored, oid, key, True)
-
-    @property
-    def _plain(self) -> bool:
-        return self._links and not self._attributes.active
 
     def _disk_kind(self, head: RawItem | None, disk: DiskItem) -> EntryKind:
         # With core.symlinks=false git checks a link out as a small file: the tree decides.
         if head is not None and not self._links and kind_of(head.mode) == "symlink":
             return "symlink"
-        return "file" if disk.kind == "other" else disk.kind
+        return "file" if disk[1] == "other" else disk[1]
 
     def _absent(
         self,

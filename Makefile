@@ -41,6 +41,7 @@ torture: setup
 
 docs: setup
 	$(BIN)/python fixtures/reference.py
+	$(BIN)/python fixtures/adr_index.py
 
 golden: setup
 	$(BIN)/python fixtures/golden.py

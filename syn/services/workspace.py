@@ -1,11 +1,12 @@
 """One workspace: wires the adapters, and reads the clock and the surroundings once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from syn.errors import CannotError, UsageError
+from syn.facts.globs import FactGlobs
 from syn.git.repository import Repository, open_repository
 from syn.git.resolve import resolve
 from syn.git.snapshot import Snapshot, commit_snapshot
@@ -117,7 +118,18 @@ class Workspace:
             return commit_snapshot(self.repository, resolve(self.repository, ref))
         if self.repository.root is None:
             return commit_snapshot(self.repository, resolve(self.repository, "HEAD"))
-        return worktree_snapshot(self.repository)
+        return worktree_snapshot(self.repository, wanted=_inputs(self.config))
+
+
+def _inputs(config: Config) -> Callable[[bytes], bool]:
+    """Whether a path is one of ours: only there do git's attributes matter to anybody."""
+    globs = FactGlobs(config)
+
+    def wanted(path: bytes) -> bool:
+        own = path.startswith((b".synapse/", b"synapse.toml", b"images/"))
+        return own or globs.match(path.decode("utf-8", "surrogateescape")) == "fact"
+
+    return wanted
 
 
 def find_workspace(start: Path, around: Surroundings) -> Workspace:

@@ -64,6 +64,11 @@ def parse_loose(packed: bytes) -> tuple[ObjectType, bytes]:
     return kind, body
 
 
+def encode_loose(kind: ObjectType, data: bytes) -> bytes:
+    """The bytes of a loose object's file."""
+    return zlib.compress(b"%s %d\0" % (kind.encode(), len(data)) + data)
+
+
 def _parse_header(header: bytes, end: bytes) -> tuple[ObjectType, int]:
     name, _, size = header.partition(b" ")
     kind = _TYPES.get(name)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from syn.errors import CannotError, RefusedError
-from syn.git.snapshot import SnapshotEntry
 from syn.index.derive import state_row
 from syn.index.rows import ATTR, FACT, LINK, PROBLEM, STATE, TAG, FactRow, Scalar, StateRow, Table
 from syn.index.store import IndexUnusable
@@ -34,8 +33,9 @@ def check_fact(look: Look, path: str) -> Iterator[CellFault]:
     if entry is None:
         if known is not None and path not in look.reading.files.refused:
             yield _gone(path, known)
+            yield from _object(look, _in_head(look, path), path)
         return
-    lost = tuple(_object(look, entry, path))
+    lost = tuple(_object(look, entry.head_oid, path))
     yield from lost
     try:
         data = look.reading.snapshot.read(entry)
@@ -61,14 +61,22 @@ def _gone(path: str, known: Recorded) -> CellFault:
     )
 
 
-def _object(look: Look, entry: SnapshotEntry, path: str) -> Iterator[CellFault]:
+def _in_head(look: Look, path: str) -> str:
+    """The blob that HEAD has at a path which is not on disk, or ""."""
+    repository = look.workspace.repository
+    tree = repository.head_tree()
+    item = repository.store.find(tree, path.encode()) if tree is not None else None
+    return item.oid if item is not None and item.kind == "file" else ""
+
+
+def _object(look: Look, oid: str, path: str) -> Iterator[CellFault]:
     """Git's own copy, whether or not the work tree needed it."""
-    if not entry.head_oid:
+    if not oid:
         return
     try:
-        look.workspace.repository.store.blob(entry.head_oid)
+        look.workspace.repository.store.blob(oid)
     except (CannotError, RefusedError) as error:
-        yield erased("object", path, error, entry.head_oid)
+        yield erased("object", path, error, oid)
 
 
 def _file(look: Look, projected: Projected, at_path: Recorded | None) -> Iterator[CellFault]:

@@ -1,120 +1,95 @@
-"""`syn acknowledge` and `syn adopt --history`: accept for the record what history cannot lose.
+"""`syn acknowledge`: accept, for the record, a fault that history cannot lose (design 6)."""
 
-An acknowledgement hides nothing: what it names stays listed for ever, and fails a strict run.
-"""
+import contextlib
+from collections.abc import Sequence
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from syn.errors import CannotError, RefusedError, UsageError
+from syn.canon import base64
+from syn.errors import UsageError
 from syn.git.resolve import resolve
+from syn.keys.policy import BrokenPolicy, Policy
 from syn.ledger.build import Draft
-from syn.ledger.entry import HashedEntry
-from syn.ledger.transitions import Version
+from syn.ledger.entry import HashedEntry, signing_payload
 from syn.services.exclusive import exclusively
 from syn.services.indexing import Reading, read_workspace
+from syn.services.policy import head_policy, own_key, usable
+from syn.services.policy_change import NotAdminError
 from syn.services.recorder import actor, recorder
 from syn.services.transaction import Decision, record
 from syn.services.undo import find_decision
-from syn.services.versions import WORKTREE, judge_versions
 from syn.services.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Unrecorded:
-    """Versions in history that no decision explains and none acknowledges."""
-
-    versions: tuple[Version, ...]
-
-
-def plan_history(workspace: Workspace) -> Unrecorded:
-    """What `syn adopt --history` would acknowledge.
+def acknowledge(
+    workspace: Workspace, subjects: Sequence[str], reason: str
+) -> tuple[HashedEntry, ...]:
+    """Record that these commits (by any name) and entries (by hash) are accepted as they are.
 
     Raises:
-        CannotError: some of history cannot be read, so nobody can tell what is in it.
+        UsageError: one of them is not here, or none was given.
+        NotAdminError: there is a policy, and no key here is its admin.
     """
-    return _plan(workspace, read_workspace(workspace))
-
-
-def _plan(workspace: Workspace, reading: Reading) -> Unrecorded:
-    head = workspace.repository.head().commit or ""
-    judged = judge_versions(workspace.repository, reading, head, live=True)
-    if judged.unread:
-        first = judged.unread[0]
-        raise CannotError(
-            "history-unread",
-            f"{first.subject}: {first.actual}",
-            first.remedy or "fetch the whole history, then repeat",
-        )
-    found = [v for v in judged.versions if v.verdict == "unrecorded" and v.commit != WORKTREE]
-    return Unrecorded(tuple(found))
-
-
-def adopt_history(workspace: Workspace, shown: Unrecorded, reason: str) -> tuple[HashedEntry, ...]:
-    """Acknowledge exactly the versions that were shown, as one decision.
-
-    Raises:
-        RefusedError: there are others now (`out-of-date`).
-    """
+    if not subjects:
+        raise UsageError("nothing-named", "expected a commit or an entry hash")
     with exclusively(workspace):
+        require_admin(workspace)
         reading = read_workspace(workspace)
-        if _plan(workspace, reading) != shown:
-            raise RefusedError(
-                "out-of-date",
-                "history has other versions than those that were shown",
-                "look at them again and repeat the command",
-            )
-        if not shown.versions:
-            return ()
-        drafts = tuple(_draft(workspace, version, reason) for version in shown.versions)
-        message = reason or f"acknowledge {len(drafts)} unrecorded version{'s' * (len(drafts) > 1)}"
-        return record(workspace, reading, Decision(drafts, message=message), recorder(workspace))
+        drafts = tuple(_draft(workspace, reading, subject, reason) for subject in subjects)
+        message = reason or f"acknowledge {', '.join(subjects)}"[:200]
+        decision = Decision(drafts, message=message)
+        return record(workspace, reading, decision, recorder(workspace, "admin"))
 
 
-def _draft(workspace: Workspace, version: Version, reason: str) -> Draft:
+def require_admin(workspace: Workspace) -> None:
+    """Refuse where there is a policy and no key here is its admin.
+
+    Raises:
+        NotAdminError: that is so.
+    """
+    if head_policy(workspace) is not None and own_key(workspace, "admin") is None:
+        raise NotAdminError
+
+
+def _draft(workspace: Workspace, reading: Reading, subject: str, reason: str) -> Draft:
+    commit = ""
+    if not subject.startswith("sha256:"):
+        with contextlib.suppress(UsageError):
+            commit = resolve(workspace.repository, subject)
+    entries = dict(reading.ledger.ledger.entries())
+    names = () if commit else (find_decision(entries, subject)[0],)
     return Draft(
         actor=actor(workspace),
-        via="hand",
+        via="cli",
         action="acknowledge",
         review="named",
-        fact=version.fact,
-        path=version.path,
-        payload=version.payload,
+        commit=commit,
+        names=names,
         reason=reason,
-        commit=version.commit,
     )
 
 
-def acknowledge(
-    workspace: Workspace, name: str, reason: str, note: Callable[[str], None]
-) -> tuple[HashedEntry, ...]:
-    """Accept the fault of one commit, or of one decision, by its name.
+def accepted_commits(reading: Reading, policy: Policy | BrokenPolicy | None) -> frozenset[str]:
+    """The commits that somebody who may has acknowledged.
 
-    Raises:
-        UsageError: no commit and no decision is called that.
+    Without a policy any writer's word counts. Under one it takes the signature of a key that the
+    policy knows as an admin and does not call compromised; where it stands is INV-9's to judge.
     """
-    with exclusively(workspace):
-        reading = read_workspace(workspace)
-        commit, names = _named(workspace, reading, name)
-        draft = Draft(
-            actor=actor(workspace),
-            via="cli",
-            action="acknowledge",
-            review="named",
-            reason=reason,
-            commit=commit,
-            names=names,
-        )
-        note(f"acknowledges {'commit ' + commit if commit else 'decision ' + names[0]}")
-        message = reason or f"acknowledge {(commit or names[0])[:19]}"
-        return record(workspace, reading, Decision((draft,), message=message), recorder(workspace))
-
-
-def _named(workspace: Workspace, reading: Reading, name: str) -> tuple[str, tuple[str, ...]]:
-    entries = dict(reading.ledger.ledger.entries())
-    if not name.startswith("sha256:"):
-        try:
-            return resolve(workspace.repository, name), ()
-        except UsageError:
-            pass
-    return "", (find_decision(entries, name)[0],)
+    entries = [
+        (digest, entry)
+        for digest, entry in reading.ledger.ledger.entries()
+        if entry.action == "acknowledge" and entry.commit
+    ]
+    if policy is None:
+        return frozenset(entry.commit for _, entry in entries)
+    known = usable(policy)
+    admins = {
+        item.key.fingerprint: item.key
+        for item in (known.with_role("admin") if known else ())
+        if item.state != "compromised"
+    }
+    return frozenset(
+        entry.commit
+        for digest, entry in entries
+        if entry.sig
+        and entry.key in admins
+        and admins[entry.key].verify(signing_payload(digest), base64.decode(entry.sig) or b"")
+    )

@@ -14,7 +14,7 @@ from syn.ledger.entry import HashedEntry
 from syn.model.config import Profile
 from syn.model.finding import Finding, Json
 from syn.model.report import Report, Subject
-from syn.services.acknowledging import accepted_commits
+from syn.services.acknowledge import accepted_commits
 from syn.services.cells import cell_evidence
 from syn.services.collect import (
     Pass,
@@ -83,7 +83,8 @@ def verify(
         UsageError: `ref` names no commit.
         CannotError: there is nothing that could be read at all.
     """
-    with pass_over(workspace, request.ref, executor, progress) as done:
+    beside: Literal["live", "scratch"] = "live" if _is_live(workspace, request) else "scratch"
+    with pass_over(workspace, request.ref, executor, progress, beside=beside) as done:
         report = examine(workspace, request, done)
         if observe is not None:
             observe(done.reading.ledger.ledger.entries(), done.views)

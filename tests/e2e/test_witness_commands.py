@@ -391,7 +391,7 @@ def test_only_an_admin_acknowledges(parties: Parties) -> None:
     stranger = inside(parties.auditor, "acknowledge", "HEAD", "--json")
     assert (stranger.status, _error(stranger.out)) == (1, "not-admin")
     unknown = inside(parties.owner, "acknowledge", "sha256:" + "0" * 64, "--json")
-    assert (unknown.status, _error(unknown.out)) == (2, "unknown-entry")
+    assert (unknown.status, _error(unknown.out)) == (2, "unknown-decision")
 
 
 def test_a_removed_line_is_acknowledged_only_by_an_admins_signature(parties: Parties) -> None:

@@ -13,7 +13,8 @@ from syn.ledger.build import Draft, lines, next_entries
 from syn.ledger.heads import seen
 from syn.model.fact import Fact
 from syn.model.finding import InvariantResult, Status
-from syn.services.acknowledge import acknowledge, adopt_history, plan_history
+from syn.services.acknowledge import acknowledge
+from syn.services.adopt_history import adopt_history, plan_history
 from syn.services.changes import Add, Change, Close, Delete, Edit, Move, NewFact, Supersede
 from syn.services.expunge import expunge, plan_expunge
 from syn.services.indexing import read_workspace, reindex
@@ -75,7 +76,7 @@ def test_a_decided_history_passes(place: Place) -> None:
     assert found["INV-10"].status is Status.PASS
     assert found["INV-10"].evidence == {"facts": 5, "versions": 12, "acknowledged": 0}
     assert found["INV-4"].status is Status.PASS
-    assert found["INV-4"].evidence["entries"] == 14
+    assert found["INV-4"].evidence["entries"] == 13
     assert failing(place) == {}
 
 
@@ -227,17 +228,17 @@ def test_a_decision_that_was_not_allowed_is_named(place: Place) -> None:
     )  # fmt: skip
     git(place, "commit", "-qam", "bypassed")
     assert failing(place) == {"INV-10": ["closed-changed"]}
-    acknowledge(place.open(), digest, "we know", quiet)
+    acknowledge(place.open(), [digest], "we know")
     found = results(place)["INV-10"]
     assert found.status is Status.PASS
     assert {f.code for f in found.findings} == {"closed-changed-acknowledged"}
 
 
 def test_acknowledge_names_commits_and_decisions(place: Place) -> None:
-    ((_, entry),) = acknowledge(place.open(), "HEAD", "seen", quiet)
+    ((_, entry),) = acknowledge(place.open(), ["HEAD"], "seen")
     assert (entry.action, entry.commit) == ("acknowledge", git(place, "rev-parse", "HEAD~1"))
     with pytest.raises(SynError) as caught:
-        acknowledge(place.open(), "nothing", "", quiet)
+        acknowledge(place.open(), ["nothing"], "")
     assert caught.value.code == "unknown-decision"
 
 

@@ -36,6 +36,29 @@ def encode(value: object) -> bytes:
         raise CanonError("text holds a lone surrogate") from error
 
 
+def render(value: object) -> str:
+    """JSON of an answer: as `encode` writes it, but a key is any text; never hashed or signed.
+
+    Keys of front matter are data (design 3.4).
+
+    Raises:
+        CanonError: as `encode`, but for keys.
+    """
+    pending: list[object] = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending += [*item, *item.values()]
+        elif isinstance(item, list | tuple):
+            pending += item
+        else:
+            _check(item, 0)
+    text = _ENCODER.encode(value)
+    if _has_surrogate(text):
+        raise CanonError("text holds a lone surrogate")
+    return text
+
+
 def decode(data: bytes) -> Json:
     """Read canonical JSON; refuses every spelling that does not re-encode to the same bytes.
 

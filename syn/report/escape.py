@@ -16,7 +16,7 @@ escaped under both.
 import re
 from collections.abc import Iterator
 
-from syn.canon.json import encode
+from syn.canon.json import render
 
 _CONTROLS = r"\x00-\x1f\x7f-\x9f"
 _DIRECTION = r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
@@ -110,13 +110,13 @@ def json_text(value: object) -> str:
     r"""A value as one line of JSON that a terminal can be given.
 
     The same value as its canonical form and the same spelling but for characters that are invisible
-    or drive a terminal, which are written `\uXXXX`. Text with a lone surrogate must have gone
-    through `encodable`.
+    or drive a terminal, which are written `\uXXXX`; keys may be any text. Text with a lone
+    surrogate must have gone through `encodable`.
 
     Raises:
-        CanonError: the value has no canonical form.
+        CanonError: the value has no canonical form, keys apart.
     """
-    return _STRICT.sub(_json_escape, encode(value).decode())
+    return _STRICT.sub(_json_escape, render(value))
 
 
 def _visible(match: re.Match[str]) -> str:

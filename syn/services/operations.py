@@ -149,6 +149,29 @@ def log(
     return reads.log(reader, fact, limit)
 
 
+def blame(
+    reader: Reader,
+    id: Annotated[str, Arg("The fact's id, or its path.", True)],  # noqa: A002 - as the doors show
+) -> Answer:
+    """Show every decision on a fact, oldest first: who, when, how, why, and what it changed."""
+    from syn.services import blame as service
+
+    return service.blame(reader, id)
+
+
+def diff(
+    reader: Reader,
+    ref: Annotated[str, Arg("A commit; left out, the record.", True)] = "",
+    to: Annotated[str, Arg("Another commit; left out, the work tree.")] = "",
+    under: Annotated[str, Arg("Only this folder or path.")] = "",
+    limit: Limit = 50,
+) -> Answer:
+    """Show what facts say now and said before, by field: against the record, or a commit."""
+    from syn.services import diff as service
+
+    return service.diff(reader, ref, to, under, limit)
+
+
 def pending_list(reader: Reader) -> Answer:
     """List the proposals that wait for a person, oldest first, with their class today."""
     from syn.services import pending
@@ -170,6 +193,7 @@ __all__ = ["READS", "Arg", "Operation", "Parameter", "operation", "operations"]
 
 _FACT: dict[str, Member] = {"id": "text", "path": "text"}
 READS: tuple[Operation, ...] = (
+    Operation("blame", "read", blame, "syn blame refund-limit", True),
     Operation(
         "counts",
         "read",
@@ -185,6 +209,7 @@ READS: tuple[Operation, ...] = (
             "states": "object",
         },
     ),
+    Operation("diff", "read", diff, "syn diff HEAD~3", True),
     Operation("doctor", "read", doctor, "syn doctor --json", True, {"links": "object"}),
     Operation("get", "read", get, "syn get refund-limit region --fields title", True),
     Operation(

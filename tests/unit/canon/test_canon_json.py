@@ -105,3 +105,11 @@ def test_parse_takes_other_spellings(text: str) -> None:
 def test_parse_refuses_what_readers_disagree_on(text: str) -> None:
     with pytest.raises(CanonError):
         json.parse(text.encode())
+
+
+def test_an_answer_may_have_any_key_and_nothing_else_that_has_no_form() -> None:
+    assert json.render({"é": [1, {"b": None, "a": "ü"}]}) == '{"é":[1,{"a":"ü","b":null}]}'
+    assert json.render({"a": 1}).encode() == json.encode({"a": 1})
+    for value in (1.5, {"a": float("nan")}, {"a": "\ud800"}, {"\ud800": 1}, [2**53]):
+        with pytest.raises(CanonError):
+            json.render(value)

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from syn.canon import checkpoint, head, merkle, note, tlogproof
 from syn.canon.checkpoint import Checkpoint
 from syn.canon.head import HeadRecord
+from syn.canon.merkle import EmptyProofError
 from syn.canon.note import Note, Verified, Verifier
 from syn.canon.tlogproof import TlogProof
 from syn.errors import RefusedError
@@ -55,6 +56,7 @@ def open_witness(data: bytes, verifiers: Sequence[Verifier]) -> Witness:
     Raises:
         TlogProofError, NoteError, CheckpointError, HeadError: a part is malformed.
         UnknownKeyError: no signature is under a trusted key.
+        EmptyProofError: the log was empty.
         ProofError: the record is not the leaf that the checkpoint commits to.
         WitnessError: it is a sound tlog-proof of something else.
     """
@@ -63,6 +65,8 @@ def open_witness(data: bytes, verifiers: Sequence[Verifier]) -> Witness:
     # 2. The note is signed by a key from outside the repository.
     verified = note.verify(proof.note, verifiers)
     signed = checkpoint.parse(proof.note.text)
+    if signed.size == 0:
+        raise EmptyProofError("proof-empty", "a witness of an empty log proves nothing")
     # 3. `extra` is the leaf, and the last one: a witness states the newest record.
     if proof.extra is None:
         raise WitnessError("witness-extra", "expected a head record in extra, got none")

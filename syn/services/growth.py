@@ -51,11 +51,12 @@ def history_growth(
         child = pending.pop()
         walk.commits += 1
         ledger = _evidence_tree(walk, child)
-        if ledger is None or (not ledger and not deep):
-            continue
         for number, oid in enumerate(child.parents):
             parent = _parent(walk, child, number, shallow)
             if parent is None:
+                continue
+            # Before the ledger began there is nothing to lose; where it is gone, there was.
+            if not deep and not ledger and not _evidence_tree(walk, parent):
                 continue
             walk.edges += 1
             _edge(walk, parent, child)

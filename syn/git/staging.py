@@ -81,6 +81,7 @@ def _read(path: Path) -> bytes:
 
 
 def _changed(index: IndexFile, changes: Mapping[bytes, Staged | None], root: Path) -> IndexFile:
+    changes = _without_sparse(index, changes)
     _check_room(index, changes)
     entries = [entry for entry in index.entries if entry.path not in changes]
     with Folders(root) as folders:
@@ -93,6 +94,18 @@ def _changed(index: IndexFile, changes: Mapping[bytes, Staged | None], root: Pat
         if name in _KEPT
     )
     return IndexFile(index.version, tuple(entries), extensions)
+
+
+def _without_sparse(
+    index: IndexFile, changes: Mapping[bytes, Staged | None]
+) -> Mapping[bytes, Staged | None]:
+    """The changes that are any: an entry outside a sparse checkout that stays keeps its mark."""
+    same = {
+        entry.path
+        for entry in index.entries
+        if entry.skip_worktree and changes.get(entry.path) == Staged(entry.mode, entry.oid)
+    }
+    return {path: staged for path, staged in changes.items() if path not in same}
 
 
 def _check_room(index: IndexFile, changes: Mapping[bytes, Staged | None]) -> None:

@@ -19,7 +19,7 @@ _COMMIT = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _KEY = re.compile(r"SHA256:[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]\Z")
 _SIG = re.compile(r"[A-Za-z0-9+/]{85}[AQgw]==\Z")
 _BATCH = re.compile(r"([a-z0-9][a-z0-9-]{0,63}):([1-9][0-9]{0,15})\Z")
-_PATH = re.compile(r"(?!/)(?:(?!\.\.?(?:/|\Z))[^/\x00-\x1f\x7f\\]+(?:/(?!\Z)|\Z))+\Z")
+_PATH = re.compile(r"(?!/)(?:(?!\.\.?(?:/|\Z))[^/\x00\n\r\\]+(?:/(?!\Z)|\Z))+\Z")
 
 VIAS = frozenset({"cli", "mcp", "import", "hand"})
 REVIEWS = frozenset({"seen", "unreviewed", "named"})
@@ -111,7 +111,7 @@ def is_writer(text: str) -> bool:
 
 
 def is_path(text: str) -> bool:
-    """Whether the text is a relative `/`-separated path without control characters or `..`."""
+    """Whether the text is a relative `/`-separated path without line ends, backslash or `..`."""
     return _PATH.match(text) is not None
 
 
@@ -135,7 +135,7 @@ TEXT_CHECKS: Mapping[str, tuple[Callable[[str], bool], str]] = {
     "review": (REVIEWS.__contains__, "one of named, seen, unreviewed"),
     "batch": (lambda text: batch_parts(text) is not None, "<writer>:<seq>"),
     "fact": (bool, "text"),
-    "path": (is_path, "a relative path without . or .. or control characters"),
+    "path": (is_path, "a relative path without . or .. or line ends"),
     "payload": (_is_digest, "sha256:<64 hex digits>"),
     "source": (_is_digest, "sha256:<64 hex digits>"),
     "taint": (bool, "text"),

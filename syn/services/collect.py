@@ -26,6 +26,7 @@ from syn.services.indexing import (
     Reading,
     index_path,
     read_workspace,
+    refused_digest,
     world_of,
 )
 from syn.services.projecting import project_all
@@ -58,6 +59,11 @@ class Pass:
     unread: list[Unread] = field(default_factory=list)
     heads: bool = True
     """Whether every fact file is HEAD's blob at its path."""
+
+    def require_whole(self) -> None:
+        """Raise `CannotError` where a fact's bytes could not be had: the rows are not all here."""
+        for gap in self.unread:
+            raise CannotError(gap.code, f"{gap.what}: {gap.message}", gap.remedy)
 
 
 @contextlib.contextmanager
@@ -219,7 +225,10 @@ def _with_live(base: IndexEvidence, done: Pass, index: Index, *, name_all: bool)
         reason = f"projection {meta.get('projection')}, this program writes {PROJECTION}"
         return replace(base, state="stale", live=reason)
     live = manifest_digest(index)
-    current = meta.get("inputs_hash") == done.inputs_hash
+    current = (meta.get("inputs_hash"), meta.get("refused")) == (
+        done.inputs_hash,
+        refused_digest(done.reading),
+    )
     found: tuple[Finding, ...] = ()
     if live != base.projected:
         counting = compare(done.projection, index)

@@ -224,7 +224,8 @@ def _build_changed(
             changed.append(entry)
     if not changed and not known:
         digest = inputs_hash(records)
-        if digest == old.meta.get("inputs_hash") and not touched:
+        same_world = old.meta.get("refused") == refused_digest(reading)
+        if digest == old.meta.get("inputs_hash") and same_world and not touched:
             return Reindexed("none", len(reading.files.facts), 0, 0, digest, path)
     with Builder(path, base=path) as builder:
         for gone in known:
@@ -289,9 +290,16 @@ def _rules(config: Config) -> str:
     ).decode()
 
 
+def refused_digest(reading: Reading) -> str:
+    """Digest of the files that are refused by their names: rows come of them, but no input."""
+    found = [problem for problems in reading.files.refused.values() for problem in problems]
+    return sha256(canonical.encode([[p.path, p.line, p.code, p.message] for p in found]))
+
+
 def _meta(reading: Reading, digest: str) -> dict[str, str]:
     return {
         "inputs_hash": digest,
+        "refused": refused_digest(reading),
         "rules": _rules(reading.config),
         "moved": "\n".join(f"{path}\t{fact}" for path, fact in reading.ledger.moved.items()),
         "tails": canonical.encode(tails_of(reading)).decode(),

@@ -240,6 +240,7 @@ def _state(
     if not wishes.anyway:
         raise UnfitStateError(unfit)
     with pass_over(workspace, parent, None, progress) as done:
+        done.require_whole()
         return head_record(done, parent, tree)
 
 

@@ -241,6 +241,13 @@ class _Objects:
         """The blob of bytes that come, as a commit holds them; kept where none will."""
         return self.write(self.stored(path, data), keep=not self._commit)
 
+    def committed(self, path: str) -> bytes | None:
+        """HEAD's bytes of a fact that is read from there: sparse, or an attribute hides its own."""
+        entry = self._snapshot.find(path.encode())
+        if entry is None or entry.kind != "file" or entry.on_disk:
+            return None
+        return self._snapshot.read(entry)
+
     def stored(self, path: str, data: bytes | None) -> bytes | None:
         """What git would store."""
         return None if data is None else stored_bytes(self._snapshot, path, data)
@@ -266,9 +273,12 @@ def _adopt(objects: _Objects, path: str, sources: dict[str, str]) -> str:
     data = _bytes_of(objects.root / path)
     stored = objects.stored(path, data)
     actual = "" if stored is None else sha256(stored)
-    if sources.get(path, actual) != actual:
+    if sources.get(path, actual) == actual:
+        return objects.recorded(path, data)
+    committed = objects.committed(path)
+    if committed is None or sources[path] != sha256(committed):
         raise OutOfDateError(path, sources[path], actual)
-    return objects.recorded(path, data)
+    return objects.write(committed, keep=False)
 
 
 def _appends(root: Path, entries: tuple[HashedEntry, ...]) -> Iterator[Append]:

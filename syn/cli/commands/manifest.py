@@ -28,6 +28,7 @@ def manifest(
     from syn.services.collect import pass_over
 
     with pass_over(open_workspace(context), ref) as done:
+        done.require_whole()
         if json or digest:
             value = manifest_digest(done.projection)
             if json:

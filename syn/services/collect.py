@@ -5,7 +5,9 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from syn.canon.digest import sha256
 from syn.errors import CannotError
@@ -13,8 +15,8 @@ from syn.git.parse import blob_id
 from syn.index.compare import Difference, compare
 from syn.index.derive import id_problems
 from syn.index.inputs import inputs_hash
-from syn.index.manifest import Projection, manifest_digest
-from syn.index.rows import PROJECTION
+from syn.index.manifest import Agreement, Projection, manifest_digest
+from syn.index.rows import PROJECTION, FileRows, Scalar, Table
 from syn.index.store import Builder, Index, IndexUnusable, open_index, open_spool
 from syn.ledger.heads import workspace_heads
 from syn.ledger.segments import place
@@ -45,11 +47,42 @@ NAMED_BY_DEFAULT = 10
 
 
 @dataclass(slots=True)
+class Beside:
+    """What the projection is held against while it passes: the live index, or a scratch one."""
+
+    index: Index | None = None
+    identity: object = None
+    """Which file `index` was when the pass began."""
+    agreement: Agreement | None = None
+    scratch: Builder | None = None
+    folder: Path = Path()
+    """Where the scratch index is built."""
+    scratch_reason: str = ""
+    """Why it could not be."""
+
+    def add(self, rows: FileRows) -> None:
+        """Write the rows of one file to the scratch index, when there is one."""
+        if self.scratch is not None:
+            try:
+                self.scratch.add(rows)
+            except IndexUnusable as error:
+                self.scratch, self.scratch_reason = None, error.message
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every row was the live index's very row; False when that is not known."""
+        if self.index is None or self.agreement is None or not self.agreement.complete():
+            return False
+        return self.index.is_exact() and self.index.identity == self.identity
+
+
+@dataclass(slots=True)
 class Pass:
     """One pass over all facts: what the invariants need, and the projection itself."""
 
     reading: Reading
     projection: Projection
+    beside: Beside = field(default_factory=Beside)
     views: list[FactView] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
@@ -72,17 +105,49 @@ def pass_over(
     ref: str,
     executor: Executor | None = None,
     progress: Progress | None = None,
+    *,
+    beside: Literal["live", "scratch", ""] = "",
 ) -> Iterator[Pass]:
-    """Read and project every fact of a snapshot; the projection lives inside the context."""
+    """Read and project every fact of a snapshot; the projection lives inside the context.
+
+    `beside` names the index that the rows are compared with, or written to, as they pass: the
+    live one is replaced by a scratch index where there is none.
+    """
     reading = read_workspace(workspace, ref)
-    with Projection(open_spool) as projection:
-        done = Pass(reading, projection)
+    with contextlib.ExitStack() as stack:
+        other = _beside(workspace, beside, stack) if beside else Beside()
+        projection = stack.enter_context(Projection(open_spool, other.agreement))
+        done = Pass(reading, projection, other)
         _project(done, executor, progress)
         _doubled(done)
         records = [(path.encode(), digest) for path, digest in done.digests.items()]
         done.inputs_hash = inputs_hash([*reading.control, *records])
         projection.finish(world_of(reading))
         yield done
+
+
+def _beside(
+    workspace: Workspace, kind: Literal["live", "scratch"], stack: contextlib.ExitStack
+) -> Beside:
+    """The index to hold the rows against, open until the stack is closed."""
+    path = index_path(workspace) if kind == "live" else None
+    try:
+        if path is not None and path.exists():
+            index = stack.enter_context(open_index(path))
+            return Beside(index, index.identity, Agreement(partial(_rows, index)))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="synapse-scratch-")))
+        scratch = stack.enter_context(Builder(folder / "index.db"))
+        return Beside(scratch=scratch, folder=folder)
+    except (IndexUnusable, OSError) as error:
+        return Beside(scratch_reason=str(error))
+
+
+def _rows(index: Index, table: Table) -> Iterator[tuple[Scalar, ...]]:
+    """The rows of a live index; where they cannot be read, one that equals no other."""
+    try:
+        yield from index.rows(table)
+    except IndexUnusable:
+        yield ()
 
 
 def _project(done: Pass, executor: Executor | None, progress: Progress | None) -> None:
@@ -95,6 +160,7 @@ def _project(done: Pass, executor: Executor | None, progress: Progress | None) -
     for count, (entry, item) in enumerate(pairs, 1):
         done.heads = done.heads and item.blob == entry.head_oid
         done.projection.add(item.rows)
+        done.beside.add(item.rows)
         done.digests[item.rows.path] = item.rows.source_digest
         if item.view is not None:
             done.views.append(item.view)
@@ -191,6 +257,8 @@ def index_evidence(
     if path is None or not path.exists():
         return _with_scratch(base, done)
     try:
+        if done.beside.index is not None:
+            return _with_live(base, done, done.beside.index, name_all=name_all)
         with open_index(path) as index:
             return _with_live(base, done, index, name_all=name_all)
     except IndexUnusable as error:
@@ -198,23 +266,15 @@ def index_evidence(
 
 
 def _with_scratch(base: IndexEvidence, done: Pass) -> IndexEvidence:
-    """Build an index of the same facts in a temporary folder and dump it again."""
-    reading = done.reading
+    """Finish the index that was built of the same rows, and dump it again."""
+    scratch, reason = done.beside.scratch, done.beside.scratch_reason
+    if scratch is None:
+        return replace(base, scratch_reason=reason or "the live index went away during the run")
     try:
-        with tempfile.TemporaryDirectory(prefix="synapse-scratch-") as folder:
-            path = Path(folder) / "index.db"
-            with Builder(path) as builder:
-                for item in project_all(
-                    reading.snapshot,
-                    reading.files.facts,
-                    reading.config,
-                    moved=reading.ledger.moved,
-                ):
-                    builder.add(item.rows)
-                builder.finish(world_of(reading), {"inputs_hash": done.inputs_hash})
-            with open_index(path) as index:
-                faults = "; ".join(index.faults())
-                return replace(base, scratch=manifest_digest(index), faults=faults)
+        scratch.finish(world_of(done.reading), {"inputs_hash": done.inputs_hash})
+        with open_index(done.beside.folder / "index.db") as index:
+            faults = "; ".join(index.faults())
+            return replace(base, scratch=manifest_digest(index), faults=faults)
     except (IndexUnusable, OSError) as error:
         return replace(base, scratch_reason=str(error))
 
@@ -224,7 +284,8 @@ def _with_live(base: IndexEvidence, done: Pass, index: Index, *, name_all: bool)
     if meta.get("projection") != str(PROJECTION):
         reason = f"projection {meta.get('projection')}, this program writes {PROJECTION}"
         return replace(base, state="stale", live=reason)
-    live = manifest_digest(index)
+    # Rows that are equal value by value have equal lines: nothing has to be encoded again.
+    live = base.projected if done.beside.agrees else manifest_digest(index)
     current = (meta.get("inputs_hash"), meta.get("refused")) == (
         done.inputs_hash,
         refused_digest(done.reading),

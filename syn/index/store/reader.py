@@ -28,6 +28,7 @@ _T = TypeVar("_T")
 _Identity = tuple[int, int, int, int]
 _SELECT = {table.name: schema.select(table) for table in TABLES}
 _ODD = {table.name: schema.odd(table) for table in TABLES}
+_INEXACT = [schema.inexact(table) for table in TABLES]
 _CACHE_KIB = 16_384
 """Pages that stay in memory between calls."""
 
@@ -77,6 +78,16 @@ class Index:
         with guard(self._path):
             is_odd = self._current().execute(_ODD[table.name]).fetchone() is not None
         return self.lines(table) if is_odd else encode_chunks(table, self.rows(table))
+
+    @property
+    def identity(self) -> tuple[int, int, int, int]:
+        """Which file is open: it changes when another one was put in place."""
+        return self._identity
+
+    def is_exact(self) -> bool:
+        """Whether rows that compare equal to ours have our manifest lines (1.0 equals 1)."""
+        with guard(self._path):
+            return all(self._current().execute(ask).fetchone() is None for ask in _INEXACT)
 
     def rows(self, table: Table) -> Iterator[tuple[Scalar, ...]]:
         """The rows of one table as they are stored, columns in the table's order.

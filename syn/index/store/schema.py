@@ -99,6 +99,16 @@ def odd(table: Table) -> str:
     return f"SELECT 1 FROM {table.name} WHERE {' OR '.join(tests)} LIMIT 1"  # noqa: S608
 
 
+def inexact(table: Table) -> str:
+    """A query that finds a number that is no integer where one belongs, which Python calls equal.
+
+    `odd` is wider and slower; this is what a comparison of values cannot see.
+    """
+    numbers = [n for n, kind in zip(table.columns, table.types, strict=True) if "INTEGER" in kind]
+    tests = [f"typeof(\"{name}\") <> 'integer'" for name in numbers]
+    return f"SELECT 1 FROM {table.name} WHERE {' OR '.join(tests or ['0'])} LIMIT 1"  # noqa: S608
+
+
 def create(connection: sqlite3.Connection) -> None:
     """Make the empty tables and stamp the file as ours."""
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

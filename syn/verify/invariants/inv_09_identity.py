@@ -35,8 +35,8 @@ def _members(identity: IdentityEvidence) -> dict[str, "Json"]:
         "foreign": identity.foreign,
         "forge": identity.forge,
         "first_unsigned": [*identity.first_unsigned],
-        # Strict fails a skip that something stands behind.
-        "capped": identity.unsigned + identity.foreign + identity.forge > 0,
+        # Strict fails a skip that something stands behind: signatures missing, or the root.
+        "capped": not identity.root or identity.unsigned + identity.foreign + identity.forge > 0,
     }
 
 

@@ -8,7 +8,6 @@ from syn.canon.digest import sha256
 from syn.errors import RefusedError, UsageError
 from syn.facts.globs import escape
 from syn.index.store import Index
-from syn.keys.policy import Role
 from syn.ledger.build import Draft
 from syn.ledger.entry import HashedEntry
 from syn.ledger.heads import seen, workspace_heads
@@ -227,8 +226,9 @@ def _record(
         message=consent.reason or _message(edits),
     )
     # A change of the policy counts only under an admin's signature.
-    role: Role = "admin" if any(edit.kind == "policy" for edit in edits) else "writer"
-    return record(workspace, reading, decision, recorder(workspace, role))
+    policy = any(edit.kind == "policy" for edit in edits)
+    who = recorder(workspace, "admin") if policy else recorder(workspace)
+    return record(workspace, reading, decision, who)
 
 
 def _exclude(workspace: Workspace, plan: Adoption) -> FileChange:

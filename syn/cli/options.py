@@ -26,6 +26,8 @@ class Globals:
     directory: Path
     audience: "Audience" = "person"
     """Whom a read answers: an agent is not given what nobody decided on."""
+    at: str = ""
+    """The commit that a read is of (`syn at`); "" is the work tree."""
 
 
 def audience_of(context: typer.Context) -> "Audience":

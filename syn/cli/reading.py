@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from syn.cli.options import JsonFlag, audience_of, open_workspace
+from syn.cli import exits
+from syn.cli.options import Globals, JsonFlag, audience_of, open_workspace
 from syn.cli.output import note, print_json
 from syn.services.answers import Answer
 from syn.services.operations import Operation, Parameter, operation
@@ -31,6 +32,8 @@ def add_read(app: typer.Typer, operation_name: str, command: str, render: Render
             print_json(answer)
         else:
             render(answer)
+        if "withheld" in answer:
+            raise typer.Exit(exits.FAIL)
 
     parameters = [
         inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
@@ -51,6 +54,12 @@ def _answer(context: typer.Context, found: Operation, values: dict[str, Any]) ->
     workspace = open_workspace(context)
     if found.needs == "workspace":
         return found.answer(workspace, **values)
+    place = context.find_object(Globals)
+    if place is not None and place.at:
+        from syn.services.timetravel import at_commit
+
+        with at_commit(workspace, place.at, place.audience) as then:
+            return found.answer(then, **values)
     reader = open_reader(workspace, note, audience_of(context))
     with reader.index:
         return found.answer(reader, **values)

@@ -157,7 +157,7 @@ def _bring(
     path.parent.mkdir(parents=True, exist_ok=True)
     old = None if full else _old_index(path)
     if old is None:
-        return _build_full(path, reading, executor, progress)
+        return build_index(path, reading, executor, progress)
     return _build_changed(path, reading, old, executor, progress)
 
 
@@ -181,9 +181,17 @@ def _old_index(path: Path) -> _Old | None:
         return None
 
 
-def _build_full(
-    path: Path, reading: Reading, executor: "Executor | None", progress: Progress | None
+def build_index(
+    path: Path,
+    reading: Reading,
+    executor: "Executor | None" = None,
+    progress: Progress | None = None,
 ) -> Reindexed:
+    """Build the index of a snapshot anew, in one step, at a path.
+
+    Raises:
+        IndexUnusable: it cannot be written.
+    """
     total = len(reading.files.facts)
     records: list[tuple[bytes, str]] = list(reading.control)
     with Builder(path) as builder:

@@ -4,6 +4,7 @@ Adding a read is adding one function to `READS`: its parameters become options o
 arguments of a tool, its docstring the help of both, its answer the JSON of both.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated
 
 from syn.services import reads
@@ -19,8 +20,18 @@ Subject = Annotated[str, Arg("Only facts about this subject.")]
 Field = Annotated[str, Arg("Only facts about this field.")]
 Under = Annotated[str, Arg("Only facts below this folder.")]
 AsOf = Annotated[str, Arg("What held at this date or instant (valid time).")]
+KnownAt = Annotated[str, Arg("What was recorded at this date or instant (recorded time).")]
 Limit = Annotated[int, Arg("At most this many.")]
 Cursor = Annotated[str, Arg("Where the page before ended.")]
+
+
+def _then(reader: Reader, known_at: str) -> AbstractContextManager[Reader]:
+    """The reader, or one of what was recorded at an instant."""
+    if not known_at:
+        return nullcontext(reader)
+    from syn.services.timetravel import known
+
+    return known(reader, known_at)
 
 
 def search(
@@ -33,12 +44,14 @@ def search(
     field: Field = "",
     under: Under = "",
     as_of: AsOf = "",
+    known_at: KnownAt = "",
     limit: Limit = 10,
     cursor: Cursor = "",
 ) -> Answer:
     """Find facts that hold every word, best first; each is checked before it is handed out."""
     chosen = Selection(type, status, tag, subject, field, under, as_of, limit, cursor)
-    return reads.search(reader, " ".join(words), chosen)
+    with _then(reader, known_at) as then:
+        return reads.search(then, " ".join(words), chosen)
 
 
 def list_(
@@ -50,13 +63,15 @@ def list_(
     field: Field = "",
     under: Under = "",
     as_of: AsOf = "",
+    known_at: KnownAt = "",
     full: Annotated[bool, Arg("Hand out each fact whole, checked.")] = False,
     limit: Limit = 50,
     cursor: Cursor = "",
 ) -> Answer:
     """List facts in the order of their paths."""
     chosen = Selection(type, status, tag, subject, field, under, as_of, limit, cursor)
-    return reads.list_facts(reader, chosen, full=full)
+    with _then(reader, known_at) as then:
+        return reads.list_facts(then, chosen, full=full)
 
 
 def show(
@@ -64,9 +79,16 @@ def show(
     id: Annotated[str, Arg("The fact's id, or its path.", True)],  # noqa: A002 - as the doors show
     start: Annotated[int, Arg("Show the body from this character on.")] = 0,
     length: Annotated[int, Arg("At most this many characters of the body.")] = BODY_LENGTH,
+    as_of: Annotated[str, Arg("The fact of its line of succession that held at this time.")] = "",
+    known_at: KnownAt = "",
 ) -> Answer:
     """Show one fact: its fields, its body and its record, checked against its Markdown."""
-    return reads.show(reader, id, start, length)
+    with _then(reader, known_at) as then:
+        if as_of:
+            from syn.services.succession import held_at
+
+            id = held_at(then, id, as_of)  # noqa: A001 - the name both doors show
+        return reads.show(then, id, start, length)
 
 
 def get(
@@ -143,10 +165,12 @@ def doctor(reader: Reader) -> Answer:
 def log(
     reader: Reader,
     fact: Annotated[str, Arg("Only decisions on the fact with this id.", True)] = "",
+    known_at: KnownAt = "",
     limit: Limit = 50,
 ) -> Answer:
     """List decisions, newest first: who, when, how and why."""
-    return reads.log(reader, fact, limit)
+    with _then(reader, known_at) as then:
+        return reads.log(then, fact, limit)
 
 
 def blame(

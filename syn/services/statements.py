@@ -63,11 +63,16 @@ def row_statement(row: FactRow) -> Statement | None:
     """The same for a row of the index."""
     if row.subject is None or row.field is None:
         return None
-    start = row.valid_from_key or _ALWAYS
-    superseded = bool(read_list(row.superseded_by)) or row.status == "superseded"
-    end = row.valid_to_key or (start if superseded else _FOREVER)
+    start, end = row_interval(row)
     when = shown(row.valid_from or "", row.valid_to or "")
     return Statement(row.id, row.path, row.subject, row.field, row.value, start, end, when)
+
+
+def row_interval(row: FactRow) -> tuple[str, str]:
+    """`interval` for a row of the index."""
+    start = row.valid_from_key or _ALWAYS
+    superseded = bool(read_list(row.superseded_by)) or row.status == "superseded"
+    return start, row.valid_to_key or (start if superseded else _FOREVER)
 
 
 def shown(start: str, end: str) -> str:

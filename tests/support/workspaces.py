@@ -34,9 +34,10 @@ class Place:
     root: Path
     env: dict[str, str]
 
-    def open(self, now: str = NOW) -> Workspace:
-        """The workspace as services take it, at a given time."""
-        return find_workspace(self.root, surroundings({**self.env, "SYNAPSE_NOW": now}))
+    def open(self, now: str = "") -> Workspace:
+        """The workspace as services take it; the clock is the environment's unless it is given."""
+        env = {**self.env, "SYNAPSE_NOW": now} if now else self.env
+        return find_workspace(self.root, surroundings(env))
 
 
 def make_place(folder: Path, now: str = NOW) -> Place:

@@ -32,14 +32,16 @@ def _status(words: list[str]) -> int:
 
         result = build().main(args=words, prog_name="syn", standalone_mode=False)
     except KeyboardInterrupt:
-        sys.stderr.write("\nsyn: interrupted; nothing was concluded\n")
-        return exits.INTERRUPTED
+        result = exits.INTERRUPTED
     except BrokenPipeError:
         return _reader_gone()
     except Exception as error:  # noqa: BLE001 - the last resort: a message and a status, no traceback
         from syn.cli.errors import explain
 
         return explain(error, as_json="--json" in words)
+    if result == exits.INTERRUPTED:
+        # Typer makes a status of the interruption; somebody has to say what it means.
+        sys.stderr.write("\nsyn: interrupted; nothing was concluded\n")
     return result if isinstance(result, int) else exits.OK
 
 

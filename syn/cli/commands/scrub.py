@@ -1,5 +1,6 @@
 """`syn scrub`."""
 
+import sys
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +51,7 @@ def scrub(
         with bar("scrubbing") as progress:
             done = run(workspace, _budget(max_seconds, max_age), progress)
         _show(done, as_json=json)
+        sys.stdout.flush()
         if not watch:
             raise typer.Exit(exits.VERDICTS[done.verdict])
         sleep(every)

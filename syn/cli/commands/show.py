@@ -2,9 +2,6 @@
 
 from typing import Any
 
-import typer
-
-from syn.cli import exits
 from syn.cli.output import block, note, out
 from syn.cli.reading import read_command
 from syn.services.answers import Answer
@@ -26,7 +23,7 @@ def render(answer: Answer) -> None:
     if "withheld" in data:
         note(f"syn: {data['id']} ({data['path']}) is withheld: {data['reason']}")
         note(f"     {data['remedy']}")
-        raise typer.Exit(exits.FAIL)
+        return
     out(f"{data['title']}")
     out(f"  id          {data['id']}")
     out(f"  path        {data['path']}")

@@ -1,19 +1,21 @@
 """`syn diff`: what facts say, compared by field: with the record, or between two states."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from syn.errors import CannotError, RefusedError
 from syn.facts.parse import parse
 from syn.git.snapshot import SnapshotEntry
 from syn.model.fact import Fact
 from syn.model.finding import Json
+from syn.model.ledger import FACT_ACTIONS
 from syn.services.answers import Answer, page_json
 from syn.services.contents import find_all
 from syn.services.edits import Edit, find_edits
 from syn.services.fielddiff import changes_json, compare_facts
 from syn.services.indexing import Reading, read_workspace
-from syn.services.pagein import Served, page_in_path
+from syn.services.pagein import Served, page_in_id
 from syn.services.reading import under_recorded_id
 from syn.services.reads import Reader
 
@@ -40,16 +42,21 @@ def diff(reader: Reader, ref: str, to: str, under: str, limit: int) -> Answer:
         limit: at most this many are shown whole; `total` counts all.
     """
     pairs = _between(reader, ref, to, under) if ref else _recorded(reader, under)
+    decided = _decided(reader) if reader.audience == "agent" else None
     shown: list[Json] = []
     total = 0
     for old, new in pairs:
         total += 1
         if len(shown) < min(limit, MAX_ITEMS):
-            shown.append(_item(reader, old, new, live=not to))
+            shown.append(_item(reader, old, new, decided))
     return page_json(shown, total, None)
 
 
-def _item(reader: Reader, old: _Side | None, new: _Side | None, *, live: bool) -> Json:
+_Decided: TypeAlias = Mapping[str, Set[str]]
+"""Fact id to the payloads that a decision was made on."""
+
+
+def _item(reader: Reader, old: _Side | None, new: _Side | None, decided: _Decided | None) -> Json:
     side = new or old
     assert side is not None  # noqa: S101 - a difference has at least one side
     fact = side.fact or (old.fact if old else None)
@@ -62,18 +69,32 @@ def _item(reader: Reader, old: _Side | None, new: _Side | None, *, live: bool) -
     }
     if old and new and old.path != new.path:
         answer["was"] = old.path
-    if reader.audience == "agent" and live and not _may_see(reader, side.path):
-        answer["withheld"] = "a person decides on it first"
-    elif new is None or new.fact is not None:
+    if decided is not None and not all(
+        _may_see(reader, s.fact, decided) for s in (old, new) if s is not None
+    ):
+        return {**answer, "type": None, "title": "", "withheld": "a person decides on it first"}
+    if new is None or new.fact is not None:
         answer["fields"] = changes_json(
             compare_facts(old.fact if old else None, new.fact if new else None)
         )
     return answer
 
 
-def _may_see(reader: Reader, path: str) -> bool:
-    found = page_in_path(reader.reading, reader.index, path, reader.audience)
-    return isinstance(found, Served)
+def _may_see(reader: Reader, fact: Fact | None, decided: _Decided) -> bool:
+    """An agent sees what somebody decided on, of a fact that it may have now."""
+    if fact is None or fact.payload_digest not in decided.get(fact.id, ()):
+        return False
+    now = page_in_id(reader.reading, reader.index, fact.id, reader.audience)
+    state = reader.reading.ledger.recorded.get(fact.id)
+    return isinstance(now, Served) or (now is None and state is not None and not state.quarantine)
+
+
+def _decided(reader: Reader) -> _Decided:
+    decided: dict[str, set[str]] = {}
+    for _, entry in reader.reading.ledger.ledger.entries():
+        if entry.fact and entry.payload and entry.action in FACT_ACTIONS:
+            decided.setdefault(entry.fact, set()).add(entry.payload)
+    return decided
 
 
 def _kind(old: _Side | None, new: _Side | None) -> str:

@@ -185,7 +185,7 @@ def blame(
 
 def diff(
     reader: Reader,
-    ref: Annotated[str, Arg("A commit; left out, the record.", True)] = "",
+    commit: Annotated[str, Arg("A commit; left out, the record.", True)] = "",
     to: Annotated[str, Arg("Another commit; left out, the work tree.")] = "",
     under: Annotated[str, Arg("Only this folder or path.")] = "",
     limit: Limit = 50,
@@ -193,7 +193,7 @@ def diff(
     """Show what facts say now and said before, by field: against the record, or a commit."""
     from syn.services import diff as service
 
-    return service.diff(reader, ref, to, under, limit)
+    return service.diff(reader, commit, to, under, limit)
 
 
 def pending_list(reader: Reader) -> Answer:

@@ -16,6 +16,7 @@ from tests.support.cli import syn
 from tests.support.workspaces import Place, make_workspace
 
 CALLS: dict[str, dict[str, Any]] = {
+    "blame": {"id": "limit"},
     "get": {"ids": ["limit", "owner-2", "nowhere"], "fields": ["title"]},
     "graph": {"id": "owner-2"},
     "search": {"words": "payments"},

@@ -92,15 +92,15 @@ def test_diff_between_states_sees_a_move_as_one(tmp_path: Path) -> None:
     write(place.open(), [Supersede(("owner-2",), new)], Terms(), quiet)
     write(place.open(), [Move("limit", "facts/l.md")], Terms(), quiet)
     for to in ("", "HEAD"):
-        answer = ask(place, "diff", ref=first, to=to)
+        answer = ask(place, "diff", commit=first, to=to)
         assert [(i["change"], i["id"], i.get("was")) for i in answer["items"]] == [
             ("changed", "owner-2", None), ("added", "checkout-owns-payments", None),
             ("moved", "limit", "facts/limit.md"),
         ]  # fmt: skip
     (place.root / "facts/plain.md").write_text("x\n")
-    assert ask(place, "diff", ref="HEAD")["items"][0]["id"] == "facts/plain"
+    assert ask(place, "diff", commit="HEAD")["items"][0]["id"] == "facts/plain"
     with pytest.raises(SynError) as caught:
-        ask(place, "diff", ref="nothing")
+        ask(place, "diff", commit="nothing")
     assert caught.value.code == "unknown-ref"
 
 
@@ -113,5 +113,5 @@ def test_an_agent_is_not_told_what_nobody_decided_on(tmp_path: Path) -> None:
     git(place, "checkout", "--", "facts/limit.md")
     write(place.open(), [Edit("limit", body="Bad.\n")], Terms(), quiet)
     quarantine(place.open(), "limit", "suspicious")
-    (item,) = ask(place, "diff", "agent", ref="HEAD~2")["items"]
+    (item,) = ask(place, "diff", "agent", commit="HEAD~2")["items"]
     assert "withheld" in item

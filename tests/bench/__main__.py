@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tests.bench.generate import commit_history, write_notes
+from tests.bench.identity import COMMITS, identity_figures
 from tests.bench.measure import Figure, figure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,6 +130,8 @@ RATIOS = {
     "syn --version": "python -c pass",
     "syn reindex --full": "read and hash",
     "syn search (cold)": "python -c pass",
+    "INV-9": "Ed25519 alone",
+    "ancestry": "git log --format=%H",
 }
 
 
@@ -164,6 +167,11 @@ def main() -> int:
             figures = measure(place, env, asked.runs)
             show(place, figures)
             results[place.name] = {"facts": place.facts, "figures": [asdict(f) for f in figures]}
+        signed = Place("signed history", folder / "signed", COMMITS)
+        signed.root.mkdir()
+        figures = identity_figures(signed.root, env, asked.runs)
+        show(signed, figures)
+        results[signed.name] = {"commits": COMMITS, "figures": [asdict(f) for f in figures]}
     RESULTS.mkdir(parents=True, exist_ok=True)
     text = json.dumps(results)  # noqa: TID251 - a result file, nothing that is hashed
     (RESULTS / "latest.json").write_text(text + "\n")

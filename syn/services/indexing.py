@@ -27,6 +27,7 @@ from syn.services.reading import (
     sort_facts,
     take_inventory,
 )
+from syn.services.steady import steadily
 from syn.services.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def build_index(
             if progress is not None:
                 progress(done, total)
         digest = inputs_hash(records)
-        built = builder.finish(world_of(reading), _meta(reading, digest))
+        built = builder.finish(world_of(reading), records_of(reading, digest))
     return Reindexed("full", built.facts, built.written, 0, digest, path)
 
 
@@ -249,7 +250,7 @@ def _build_changed(
             if progress is not None:
                 progress(done, len(changed))
         digest = inputs_hash(records)
-        built = builder.finish(world_of(reading), _meta(reading, digest))
+        built = builder.finish(world_of(reading), records_of(reading, digest))
     return Reindexed("incremental", built.facts, len(changed), len(known), digest, path)
 
 
@@ -304,7 +305,8 @@ def refused_digest(reading: Reading) -> str:
     return sha256(canonical.encode([[p.path, p.line, p.code, p.message] for p in found]))
 
 
-def _meta(reading: Reading, digest: str) -> dict[str, str]:
+def records_of(reading: Reading, digest: str) -> dict[str, str]:
+    """What an index notes about what it was built from; `digest` is its `inputs_hash`."""
     return {
         "inputs_hash": digest,
         "refused": refused_digest(reading),
@@ -323,6 +325,15 @@ def open_current(
         RefusedError: a known segment is no longer a prefix of what is here (`ledger-shrank`).
         CannotError: the index can neither be used nor built.
     """
+    def read() -> tuple[Index, Reading]:
+        return _open_current(workspace, note, progress)
+
+    return steadily(workspace, read, note, lambda found: found[0].close())
+
+
+def _open_current(
+    workspace: Workspace, note: Callable[[str], None], progress: Progress | None
+) -> tuple[Index, Reading]:
     reading = read_workspace(workspace)
     old = _old_index(index_path(workspace))
     if old is not None:

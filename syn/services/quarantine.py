@@ -20,6 +20,11 @@ from syn.services.recorder import actor, recorder
 from syn.services.standing import ledger_faults, standing_of
 from syn.services.transaction import Decision, record
 from syn.services.workspace import Workspace
+from syn.services.writes import Note, refresh
+
+
+def _quiet(_: str) -> None:
+    """Nobody listens."""
 
 
 class NothingToClearError(RefusedError):
@@ -40,7 +45,7 @@ class Clearance:
     """Sorted by hash."""
 
 
-def quarantine(workspace: Workspace, name: str, reason: str) -> HashedEntry:
+def quarantine(workspace: Workspace, name: str, reason: str, note: Note = _quiet) -> HashedEntry:
     """Keep a recorded fact from agents until a clear names this decision.
 
     Raises:
@@ -53,7 +58,9 @@ def quarantine(workspace: Workspace, name: str, reason: str) -> HashedEntry:
         reading = read_workspace(workspace)
         known = _known(reading, name)
         draft = _draft(workspace, known, "quarantine", "named", reason)
-        return _record(workspace, reading, draft, f"quarantine {known.fact}")
+        entry = _record(workspace, reading, draft, f"quarantine {known.fact}")
+        refresh(workspace, note)
+    return entry
 
 
 def plan_clear(workspace: Workspace, name: str, *, taint: bool = False) -> Clearance:
@@ -69,7 +76,9 @@ def plan_clear(workspace: Workspace, name: str, *, taint: bool = False) -> Clear
     return _plan(read_workspace(workspace), name, taint=taint)
 
 
-def clear(workspace: Workspace, shown: Clearance, reason: str, review: Review) -> HashedEntry:
+def clear(
+    workspace: Workspace, shown: Clearance, reason: str, review: Review, note: Note = _quiet
+) -> HashedEntry:
     """Lift exactly what was shown; a quarantine made in between holds on.
 
     Raises:
@@ -90,7 +99,9 @@ def clear(workspace: Workspace, shown: Clearance, reason: str, review: Review) -
                 "look at it again and repeat the command",
             )
         draft = _draft(workspace, known, "clear", review, reason, names)
-        return _record(workspace, reading, draft, f"clear {known.fact}", "admin")
+        entry = _record(workspace, reading, draft, f"clear {known.fact}", "admin")
+        refresh(workspace, note)
+    return entry
 
 
 def _plan(reading: Reading, name: str, *, taint: bool) -> Clearance:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syn.cli.options import JsonFlag, Reason, Yes, open_workspace
-from syn.cli.output import count, on_terminal, out, print_json, table
+from syn.cli.output import count, note, on_terminal, out, print_json, table
 
 if TYPE_CHECKING:
     from syn.model.ledger import Review
@@ -48,7 +48,7 @@ def clear(
         if not typer.confirm("lift this?", err=True):
             raise typer.Abort
         review = "seen"
-    digest, entry = run(workspace, shown, reason, review)
+    digest, entry = run(workspace, shown, reason, review, note)
     if json:
         names: list[str] = list(entry.names)
         print_json({"id": entry.fact, "path": entry.path, "entry": digest, "lifted": [*names]})

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from syn.cli.options import JsonFlag, open_workspace
-from syn.cli.output import out, print_json
+from syn.cli.output import note, out, print_json
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -27,7 +27,7 @@ def quarantine(
     """
     from syn.services.quarantine import quarantine as run
 
-    digest, entry = run(open_workspace(context), fact, reason)
+    digest, entry = run(open_workspace(context), fact, reason, note)
     if json:
         print_json({"id": entry.fact, "path": entry.path, "entry": digest})
     else:

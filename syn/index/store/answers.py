@@ -14,6 +14,7 @@ from typing import Any
 from syn.index.query import Filters
 from syn.index.rows import FACT, STATE
 from syn.index.store import check
+from syn.index.store.errors import IndexUnusable
 from syn.index.store.schema import FTS_WEIGHTS
 
 NARROW = 2_000
@@ -194,6 +195,12 @@ def _in_document_order(
 def _items(connection: sqlite3.Connection, documents: list[int]) -> list[Item]:
     rows = _select(connection, f"fact.n, {_ITEM}", JOIN, documents)
     found = {row[0]: Item(*row[1:]) for row in rows}
+    if len(found) < len(set(documents)):
+        raise IndexUnusable(
+            "index-corrupt",
+            "the full-text index finds a fact that has no row",
+            "syn repair derives the index again",
+        )
     return [found[n] for n in documents]
 
 

@@ -227,8 +227,13 @@ def _state(
         return  # `word-missing` was said
     known = look.reading.ledger.recorded.get(fact.id)
     expected = state_row(cell_of(fact), known, doubled=path in look.doubled)
-    if state != expected and state.word:
-        yield _row_fault(path, "state-changed", *_difference(STATE, expected, state))
+    if state == expected or not state.word:
+        return
+    found = _difference(STATE, expected, state)
+    if look.standing in ("behind", "ahead"):
+        yield _stale(path, *found)
+    else:
+        yield _row_fault(path, "state-changed", *found)
 
 
 def _table(

@@ -19,7 +19,6 @@ from syn.index.rows import (
     FILE_ORIGIN,
     LINK,
     PROBLEM,
-    PROJECTION,
     STATE,
     SUPERSESSION,
     TAG,
@@ -29,10 +28,12 @@ from syn.index.rows import (
     Table,
 )
 from syn.index.store import Index, IndexUnusable
-from syn.services.indexing import INDEX, world_of
+from syn.services.indexing import INDEX, records_of, world_of
 from syn.services.patrol.fault import CellFault, fault
-from syn.services.patrol.look import Look
+from syn.services.patrol.look import Look, Standing
 
+_OWN_RECORDS = frozenset({"projection", "sorted_to"})
+"""What a builder notes about itself."""
 MAX_NAMED = 20
 """Differing rows across files that are named; the others are counted."""
 
@@ -55,21 +56,40 @@ def _sound(look: Look, index: Index) -> Iterator[CellFault]:
         for message in look.record_faults:
             yield _whole("repairable", "index-corrupt", "records as they were written", message)
         return
-    meta = index.meta()
-    if meta.get("projection") != str(PROJECTION):
-        yield _whole(
-            "stale", "index-stale", f"projection {PROJECTION}", str(meta.get("projection"))
-        )
-        return
+    meta, expected = index.meta(), records_of(look.reading, "")
+    if missing := (expected.keys() | _OWN_RECORDS) - meta.keys():
+        yield _whole("repairable", "record-missing", ", ".join(sorted(missing)), "no such record")
     broken = index.structure_faults()
     for message in broken:
         yield _whole("repairable", "index-corrupt", "a sound SQLite file", message)
     if not broken and (message := index.fts_fault()):
         yield _whole("repairable", "index-fts", "a full-text index of the rows", message)
     yield from _strangers(look, index)
-    if len(look.records) == len(look.reading.files.facts):
+    if look.standing in ("behind", "ahead"):
+        yield _moved_on(look.standing)
+        return
+    names = sorted(expected.keys() & meta.keys() - {"inputs_hash"})
+    if older := [name for name in names if meta[name] != expected[name]]:
+        yield _whole("stale", "index-stale", "what holds today", f"other {', '.join(older)}")
+    elif len(look.records) == len(look.reading.files.facts):
         # In an index of older files, rows across files are of older files too.
         yield from _across(look, index)
+
+
+def _moved_on(standing: Standing) -> CellFault:
+    """The index was built from another state of the ledger."""
+    if standing == "behind":
+        return _whole("stale", "index-stale", "the decisions of today", "those of an older ledger")
+    return fault(
+        "index",
+        "unchecked",
+        "ledger-shrank",
+        INDEX,
+        expected="no decision that the ledger has not",
+        actual="the index was built from decisions that are not here",
+        remedy="after a switch of branches syn reindex; else the ledger was cut: syn verify",
+        local=True,
+    )
 
 
 def _strangers(look: Look, index: Index) -> Iterator[CellFault]:

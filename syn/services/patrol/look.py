@@ -3,20 +3,24 @@
 from collections.abc import Iterator
 from functools import cached_property
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self, TypeAlias
 
+from syn.canon import json as canonical
 from syn.index.derive import id_problems
 from syn.index.project import fact_key
 from syn.index.rows import FACT, FactKey, FactRow
 from syn.index.store import FileRecord, Index, IndexUnusable, open_index
 from syn.model.problem import display_path
 from syn.model.recorded import Recorded
-from syn.services.indexing import Reading, index_path, read_workspace
+from syn.services.indexing import Reading, index_path, read_workspace, tails_of
 from syn.services.keptimages import KeptImage, kept_images
 from syn.services.logs import PublisherLog, read_logs
 from syn.services.patrol.stored import StoredRows
 from syn.services.projecting import Projected, project_bytes
 from syn.services.workspace import Workspace, find_workspace
+
+Standing: TypeAlias = Literal["current", "behind", "ahead", "unknown"]
+"""`behind`: decisions were made since · `ahead`: it knows decisions that are not here."""
 
 
 class Look:
@@ -73,6 +77,17 @@ class Look:
         return tuple(self.index.record_faults()) if self.index is not None else ()
 
     @cached_property
+    def standing(self) -> Standing:
+        """Where the index stands to the ledger, by what it says it was built from.
+
+        Raises:
+            IndexUnusable: its records cannot be read.
+        """
+        if self.index is None or self.record_faults:
+            return "unknown"
+        return _standing(self.reading, self.index.meta().get("tails", ""))
+
+    @cached_property
     def stored(self) -> StoredRows | None:
         """The rows of the index by file; None without a readable index."""
         return StoredRows(self.index, self.fact_paths) if self.index is not None else None
@@ -115,3 +130,24 @@ class Look:
         for entry in self.reading.inventory.evidence:
             if entry.path.startswith(prefix):
                 yield display_path(entry.path)
+
+
+def _standing(reading: Reading, text: str) -> Standing:
+    if text.encode() == canonical.encode({**tails_of(reading)}):
+        return "current"
+    try:
+        tails = canonical.decode(text.encode())
+    except canonical.CanonError:
+        return "unknown"
+    if not isinstance(tails, dict):
+        return "unknown"
+    chains = {chain.writer: chain for chain in reading.ledger.ledger.chains}
+    for writer, tail in tails.items():
+        match tail:
+            case [int(length), str(head)]:
+                chain = chains.get(writer)
+                if length and (chain is None or chain.hash_at(length) != head):
+                    return "ahead"
+            case _:
+                return "unknown"
+    return "behind"

@@ -186,8 +186,8 @@ class _Planner:
                 yield _refuse(found, found.finding.code, found.finding.remedy)
 
     def _index(self, found: CellFault) -> Step:
-        if found.finding.code == "index-locked":
-            return _refuse(found, "index-locked", found.finding.remedy)
+        if found.finding.code in ("index-locked", "ledger-shrank"):
+            return _refuse(found, found.finding.code, found.finding.remedy)
         if self._broken_ledger:
             # The old index knows how far the ledger once went; a new one would not.
             detail = "the ledger that it is derived from does not hold: syn verify"

@@ -12,6 +12,7 @@ from syn.ledger.growth import growth_faults
 from syn.model.finding import Finding
 from syn.model.problem import display_path
 from syn.services.indexing import Reading
+from syn.services.policy_growth import committed_change, uncommitted_change
 from syn.services.reading import HEADS, LEDGER, POLICY, RECEIPTS, read_plain
 from syn.services.writer import Writers
 from syn.verify.evidence import GrowthEvidence
@@ -112,6 +113,9 @@ def _edge(walk: _Walk, parent: Commit, child: Commit) -> None:
             new = walk.store.blob(change.new_oid) if change.new_oid else None
             for found in shrunk(change.path, old, new, f"commit {child.oid[:12]}"):
                 walk.findings.append(_judged(walk, found, child.oid))
+            if change.path == POLICY and old is not None and new is not None and old != new:
+                for found in committed_change(walk.store, child, parent.oid, old, new):
+                    walk.findings.append(_judged(walk, found, child.oid))
     except (CannotError, RefusedError) as error:
         walk.findings.append(_unread(child.oid, error))
 
@@ -177,7 +181,10 @@ def _worktree_faults(
                 data = read_plain(reading.snapshot, entry)  # type: ignore[arg-type]
                 if blob_id(data) == change.new_oid:
                     continue
-            yield from shrunk(change.path, store.blob(change.new_oid), data, "the work tree")
+            before = store.blob(change.new_oid)
+            yield from shrunk(change.path, before, data, "the work tree")
+            if change.path == POLICY and data is not None:
+                yield from uncommitted_change(reading, before, data)
         except (CannotError, RefusedError) as error:
             yield _unread(display_path(change.path), error)
 

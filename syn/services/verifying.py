@@ -28,6 +28,7 @@ from syn.services.growth import history_growth, unborn_growth, worktree_growth
 from syn.services.indexing import Progress, Reading
 from syn.services.policy import policy_of
 from syn.services.proofs import NOTHING_FROM_OUTSIDE, Outside, collect_proofs
+from syn.services.steady import steadily
 from syn.services.versions import replay_evidence, transition_evidence
 from syn.services.workspace import Workspace, stamp
 from syn.services.writer import load_writers
@@ -84,11 +85,15 @@ def verify(
         CannotError: there is nothing that could be read at all.
     """
     beside: Literal["live", "scratch"] = "live" if _is_live(workspace, request) else "scratch"
-    with pass_over(workspace, request.ref, executor, progress, beside=beside) as done:
-        report = examine(workspace, request, done)
-        if observe is not None:
-            observe(done.reading.ledger.ledger.entries(), done.views)
-        return report
+
+    def read() -> Report:
+        with pass_over(workspace, request.ref, executor, progress, beside=beside) as done:
+            report = examine(workspace, request, done)
+            if observe is not None:
+                observe(done.reading.ledger.ledger.entries(), done.views)
+            return report
+
+    return read() if request.ref else steadily(workspace, read, lambda _: None)
 
 
 def examine(workspace: Workspace, request: Request, done: Pass) -> Report:

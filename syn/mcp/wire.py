@@ -30,8 +30,8 @@ Outgoing: TypeAlias = MemoryObjectSendStream[SessionMessage]
 @asynccontextmanager
 async def stdio(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """The two streams that the SDK's server runs over."""
-    wire = _Wire(pipes)
     async with anyio.create_task_group() as tasks:
+        wire = _Wire(pipes, tasks.cancel_scope)
         tasks.start_soon(wire.read)
         tasks.start_soon(wire.write)
         yield wire.incoming, wire.outgoing
@@ -39,8 +39,9 @@ async def stdio(pipes: Pipes) -> AsyncIterator[tuple[Incoming, Outgoing]]:
 
 
 class _Wire:
-    def __init__(self, pipes: Pipes) -> None:
+    def __init__(self, pipes: Pipes, scope: anyio.CancelScope) -> None:
         self._pipes = pipes
+        self._scope = scope
         self._to_server, self.incoming = anyio.create_memory_object_stream[
             SessionMessage | Exception
         ](0)
@@ -89,8 +90,13 @@ class _Wire:
                 await self._send(item.message)
 
     async def _send(self, message: types.JSONRPCMessage) -> None:
-        async with self._lock:
-            await anyio.to_thread.run_sync(_put, self._pipes.sink, render(message))
+        try:
+            async with self._lock:
+                await anyio.to_thread.run_sync(_put, self._pipes.sink, render(message))
+        except OSError:
+            # Nobody reads any more: there is nobody to serve.
+            self._scope.cancel()
+            return
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
             self._open.discard(message.id)
             self._answered.set()
@@ -136,15 +142,21 @@ def parse(line: bytes) -> types.JSONRPCMessage:
     if len(line) > MAX_LINE:
         raise RefusedMessage(types.INVALID_REQUEST, f"a message has at most {MAX_LINE} bytes")
     try:
-        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
-        pass
+        message = None
+    # With an id that is none, the SDK takes a request for a notification and answers nothing.
+    silent = isinstance(message, types.JSONRPCNotification) and b'"id"' in line
+    if message is not None and not silent:
+        return message
     try:
         value = json.loads(line)
     except RecursionError as error:
         raise RefusedMessage(types.PARSE_ERROR, "the message nests too deeply") from error
     except ValueError as error:
         raise RefusedMessage(types.PARSE_ERROR, "expected one JSON object in UTF-8") from error
+    if message is not None and "id" not in value:
+        return message
     raise RefusedMessage(types.INVALID_REQUEST, _fault(value), _identity(value))
 
 

@@ -10,20 +10,26 @@ from syn.services.answers import Answer
 
 ANSWER_LENGTH = 100_000
 """Characters of one answer: the most that common clients take."""
+MAX_BODY = 60_000
+"""Characters of a body that one answer holds at most; `start` reads on."""
+ROOM = ANSWER_LENGTH * 4 // 5
+"""Characters after which a list of whole facts ends."""
+_BESIDE = ANSWER_LENGTH * 3 // 10
+"""Characters of a fact beside its body."""
 _STEPS = ((20_000, 1_000), (4_000, 400), (1_000, 200), (200, 200), (60, 100), (20, 20), (10, 5))
 """Longest text and longest inner list, from what is tried first to what always fits."""
 _AROUND = 4
 """Characters of JSON around a value: quotes, comma, brackets."""
 
 
-def bounded(answer: Answer) -> Answer:
+def bounded(answer: Answer, limit: int = ANSWER_LENGTH) -> Answer:
     """The answer, or a shorter one with `truncated: true`; `items` keep their number."""
-    if _size(answer) <= ANSWER_LENGTH:
+    if size_of(answer) <= limit:
         return answer
     cut = answer
     for text, items in _STEPS:
         cut = {key: _cut(value, text, items, key == "items") for key, value in answer.items()}
-        if _size(cut) <= ANSWER_LENGTH:
+        if size_of(cut) <= limit:
             break
     return {**cut, "truncated": True}
 
@@ -45,15 +51,33 @@ def _cut_key(key: str, text: int) -> str:
     return key if len(key) <= text else f"{key[:text]}…"
 
 
-def _size(value: Json) -> int:
+def size_of(value: Json) -> int:
     """About how many characters its JSON has."""
     match value:
         case str():
             plain = value.isascii() and value.isprintable()
             return (len(value) if plain else len(json_text(value))) + _AROUND
         case list():
-            return sum(map(_size, value)) + _AROUND
+            return sum(map(size_of, value)) + _AROUND
         case dict():
-            return sum(len(key) + _AROUND + _size(inner) for key, inner in value.items()) + _AROUND
+            inner = (len(key) + _AROUND + size_of(item) for key, item in value.items())
+            return sum(inner) + _AROUND
         case _:
             return 8
+
+
+def cut_body(answer: Answer, start: int, length: int) -> Answer:
+    """A fact with a part of its body; what is left out is said: `truncated` and `next`."""
+    body = answer.get("body")
+    if not isinstance(body, str):
+        return answer
+    rest = bounded({key: value for key, value in answer.items() if key != "body"}, _BESIDE)
+    start = max(start, 0)
+    part = body[start : start + max(1, min(length, MAX_BODY))]
+    while size_of(part) > ROOM - _BESIDE:
+        part = part[: len(part) // 2]
+    end = start + len(part)
+    shown: Answer = {**rest, "body": part}
+    if len(part) < len(body):
+        shown["body_length"] = len(body)
+    return {**shown, "truncated": True, "next": str(end)} if end < len(body) else shown

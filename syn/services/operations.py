@@ -95,9 +95,10 @@ def get(
     reader: Reader,
     ids: Annotated[list[str], Arg("Ids or paths of facts.", True)],
     fields: Annotated[list[str] | None, Arg("Only these members of each answer.")] = None,
+    cursor: Cursor = "",
 ) -> Answer:
     """Get several facts at once, each checked; what is unknown or withheld says so in its place."""
-    return reads.get(reader, ids, tuple(fields or ()))
+    return reads.get(reader, ids, tuple(fields or ()), cursor)
 
 
 def overview(reader: Reader) -> Answer:
@@ -167,6 +168,7 @@ def log(
     fact: Annotated[str, Arg("Only decisions on the fact with this id.", True)] = "",
     known_at: KnownAt = "",
     limit: Limit = 50,
+    cursor: Cursor = "",
 ) -> Answer:
     """List decisions, newest first: who, when, how and why."""
     with _then(reader, known_at) as then:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from syn.errors import UsageError
 from syn.facts.dates import parse_instant
-from syn.index.query import Filters, encode_cursor
+from syn.index.query import Filters, decode_cursor, encode_cursor
 from syn.index.rows import FACT, PROBLEM, STATE, TARGET
 from syn.index.store import Index
 from syn.index.store.answers import Item
@@ -21,6 +21,7 @@ from syn.services.answers import (
     served_json,
     withheld_json,
 )
+from syn.services.bounds import ROOM, cut_body, size_of
 from syn.services.edits import Edit, find_edits
 from syn.services.holding import quarantined
 from syn.services.indexing import Reading, open_current
@@ -29,8 +30,6 @@ from syn.services.workspace import Workspace
 
 BODY_LENGTH = 20_000
 """Characters of a body that one answer holds, unless more are asked for."""
-ANSWER_LENGTH = 100_000
-"""Characters of bodies that one list of whole facts holds."""
 MAX_ITEMS = 200
 """Items of one answer; a greater limit is taken as this one."""
 
@@ -183,13 +182,14 @@ def list_facts(reader: Reader, selection: Selection, *, full: bool = False) -> A
     if not full:
         return page_json(_checked_items(reader, page.items), page.total, page.next)
     items: list[Json] = []
-    room = ANSWER_LENGTH
+    room = ROOM
     for item in page.items:
         found = _hand_out(reader, item.path)
         items.append(found)
-        room -= len(str(found.get("body", "")))
+        room -= size_of(found)
         if room <= 0 and item is not page.items[-1]:
-            return page_json(items, page.total, encode_cursor("list", item.path))
+            following = encode_cursor("list", item.path)
+            return {**page_json(items, page.total, following), "truncated": True}
     return page_json(items, page.total, page.next)
 
 
@@ -226,29 +226,36 @@ def _checked_json(checked: Served | Withheld) -> Answer:
     return served_json(checked) if isinstance(checked, Served) else withheld_json(checked)
 
 
-def cut_body(answer: Answer, start: int, length: int) -> Answer:
-    """An answer with a part of its body; what is left out is said: `truncated` and `next`."""
-    body = answer.get("body")
-    if not isinstance(body, str) or (start <= 0 and len(body) <= length):
-        return answer
-    end = max(start, 0) + max(length, 1)
-    more: Answer = {"truncated": True, "next": str(end)} if end < len(body) else {}
-    return {**answer, "body": body[max(start, 0) : end], "body_length": len(body), **more}
+def get(reader: Reader, names: list[str], fields: tuple[str, ...], cursor: str = "") -> Answer:
+    """Several facts, each in its place: checked, withheld, or an error of its own.
 
-
-def get(reader: Reader, names: list[str], fields: tuple[str, ...]) -> Answer:
-    """Several facts, each in its place: checked, withheld, or an error of its own."""
+    Raises:
+        UsageError: `bad-cursor`.
+    """
+    position = decode_cursor("get", cursor) if cursor else 0
+    start = position if isinstance(position, int) and position > 0 else 0
     items: list[Json] = []
-    for name in names[:MAX_ITEMS]:
-        try:
-            found = show(reader, name, 0, BODY_LENGTH)
-        except UsageError as error:
-            found = {"id": name, "error": error.code, "message": error.message}
-            found["remedy"] = error.remedy
-        if fields and "error" not in found and "withheld" not in found:
-            found = {key: found.get(key) for key in ("id", *fields)}
-        items.append(found)
-    return page_json(items, len(names), None)
+    room = ROOM
+    for name in names[start : start + MAX_ITEMS]:
+        items.append(_get_one(reader, name, fields))
+        room -= size_of(items[-1])
+        if room <= 0:
+            break
+    end = start + len(items)
+    if end >= len(names):
+        return page_json(items, len(names), None)
+    return {**page_json(items, len(names), encode_cursor("get", end)), "truncated": True}
+
+
+def _get_one(reader: Reader, name: str, fields: tuple[str, ...]) -> Answer:
+    try:
+        found = show(reader, name, 0, BODY_LENGTH)
+    except UsageError as error:
+        failed: Answer = {"id": name, "error": error.code, "message": error.message}
+        return {**failed, "remedy": error.remedy}
+    if fields and "withheld" not in found:
+        return {key: found.get(key) for key in ("id", *fields)}
+    return found
 
 
 def counts(reader: Reader) -> Answer:
@@ -283,8 +290,13 @@ def find_fact(reader: Reader, name: str) -> Served | Withheld:
     return checked
 
 
-def log(reader: Reader, fact: str = "", limit: int = 50) -> Answer:
-    """Decisions, newest first by their place in each writer's chain and their own time stamps."""
+def log(reader: Reader, fact: str = "", limit: int = 50, cursor: str = "") -> Answer:
+    """Decisions, newest first by their place in each writer's chain and their own time stamps.
+
+    Raises:
+        UnknownFactError: there is no decision on this fact.
+        UsageError: `bad-cursor`.
+    """
     ledger = reader.reading.ledger.ledger
     entries = [
         (digest, entry) for digest, entry in ledger.entries() if not fact or entry.fact == fact
@@ -293,8 +305,15 @@ def log(reader: Reader, fact: str = "", limit: int = 50) -> Answer:
         known = sorted(reader.reading.ledger.recorded)
         raise UnknownFactError(fact, get_close_matches(fact, known, 3))
     entries.sort(key=lambda pair: (pair[1].ts, pair[1].writer, pair[1].seq), reverse=True)
-    items: list[Json] = [entry_json(digest, entry) for digest, entry in entries[:limit]]
-    return page_json(items, len(entries), None)
+    start = 0
+    if cursor:
+        last = decode_cursor("log", cursor)
+        start = next((n for n, (digest, _) in enumerate(entries, 1) if digest == last), 0)
+    limit = max(1, min(limit, MAX_ITEMS))
+    page = entries[start : start + limit]
+    items: list[Json] = [entry_json(digest, entry) for digest, entry in page]
+    more = start + limit < len(entries)
+    return page_json(items, len(entries), encode_cursor("log", page[-1][0]) if more else None)
 
 
 def entry_json(digest: str, entry: Entry) -> Answer:

@@ -126,3 +126,6 @@ def agent(
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from syn.cli.output import out, table
+from syn.cli.output import note, table
 from syn.cli.reading import read_command
 from syn.services.answers import Answer
 
@@ -23,8 +23,8 @@ def render(answer: Answer) -> None:
         )
         for item in data["items"]
     )
-    if data["total"] > len(data["items"]):
-        out(f"{len(data['items'])} of {data['total']} decisions; --limit shows more")
+    if data["next"]:
+        note(f"{len(data['items'])} of {data['total']} decisions; --cursor {data['next']} goes on")
 
 
 app = read_command("log", render)

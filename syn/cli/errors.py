@@ -46,7 +46,9 @@ def _usage(error: Exception) -> str:
 
 def _hint(error: Exception) -> str:
     context = getattr(error, "ctx", None)
-    return f"{context.command_path} --help shows how" if context is not None else "syn --help"
+    how = f"{context.command_path} --help shows how" if context is not None else "syn --help"
+    unknown = getattr(error, "option_name", None) and hasattr(error, "possibilities")
+    return f"{how}; a name that starts with a dash goes after --" if unknown else how
 
 
 def _os_error(error: OSError) -> str:

@@ -16,7 +16,7 @@ def run(arguments: Sequence[str] | None = None) -> None:
     if words == ["--version"]:
         sys.stdout.write(f"syn {__version__}\n")
         return
-    sys.exit(_status(words))
+    sys.exit(_written(_status(words), as_json="--json" in words))
 
 
 def _status(words: list[str]) -> int:
@@ -43,6 +43,20 @@ def _status(words: list[str]) -> int:
         # Typer makes a status of the interruption; somebody has to say what it means.
         sys.stderr.write("\nsyn: interrupted; nothing was concluded\n")
     return result if isinstance(result, int) else exits.OK
+
+
+def _written(status: int, *, as_json: bool) -> int:
+    """The status, once all of the output has gone where it should."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _reader_gone()
+    except OSError as error:
+        from syn.cli.errors import explain
+
+        _reader_gone()
+        return explain(error, as_json=as_json)
+    return status
 
 
 def _reader_gone() -> int:

@@ -21,8 +21,15 @@ class FactGlobs:
     """The compiled globs of one configuration."""
 
     def __init__(self, config: Config) -> None:
+        self._globs = config.include
         self._include = compile_globs(config.include)
         self._exclude = compile_globs(config.exclude)
+
+    def leads_to_facts(self, folder: str) -> bool:
+        """Whether files below a folder could be facts; a folder that is excluded itself, no."""
+        if folder.startswith(_OWN) or self._exclude.match(folder):
+            return False
+        return any(_leads(glob, folder) for glob in self._globs)
 
     def match(self, path: str) -> Match:
         """What a path from the root is; what is excluded would be a fact otherwise."""
@@ -36,6 +43,18 @@ def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
     if not globs:
         return re.compile(r"(?!)")
     return re.compile("|".join(f"(?:{_translate(glob)})" for glob in globs), re.DOTALL)
+
+
+def _leads(glob: str, folder: str) -> bool:
+    """Whether the names of a folder are the first names of what a glob matches."""
+    wanted = [name for name in glob.split("/") if name]
+    names = folder.split("/")
+    for pattern, name in zip(wanted, names, strict=False):
+        if pattern == "**":
+            return True
+        if not re.fullmatch(_translate_name(pattern), name, re.DOTALL):
+            return False
+    return len(names) < len(wanted)
 
 
 def escape(path: str) -> str:

@@ -11,6 +11,13 @@ FRONT_LINE = 2
 _OPEN = re.compile(r"---[ \t]*(?:\r?\n|\Z)")
 _CLOSE = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 _OTHER_FENCE = re.compile(r"(\+\+\+|;;;|---(?:yaml|yml|toml|json))[ \t]*\r?\n")
+_SMART_DASHES = re.compile(
+    r"(?P<dashes>[-\u2010-\u2015\u2212\ufe58\ufe63\uff0d]{1,6})[ \t]*\r?\n"
+    r"[A-Za-z_][\w .-]*:[ \t\r\n]"
+    r"(?s:.*?)^(?P=dashes)[ \t]*\r?$",
+    re.MULTILINE,
+)
+"""Front matter whose dashes an editor turned into longer ones."""
 _JSON_OBJECT = re.compile(r"\{[ \t]*\r?\n[ \t]*\"[^\"\n]*\"[ \t]*:")
 _LATE_OPEN = re.compile(
     r"---(?P<comment>[ \t]+#[^\n]*)?[ \t]*\r?\n(?:[ \t]*#[^\n]*\n)*+"
@@ -99,6 +106,13 @@ def _looks_like_front_matter(text: str, collector: Collector) -> bool:
             "other-front-matter",
             f"expected --- on the first line, got {other[1]}",
             "convert the front matter to YAML between lines of ---",
+        )
+    elif (smart := _SMART_DASHES.match(text)) is not None and not smart["dashes"].isascii():
+        collector.problem(
+            1,
+            "other-front-matter",
+            f"expected --- on the first line, got {smart['dashes']}, which are other dashes",
+            _USE_DASHES,
         )
     elif _JSON_OBJECT.match(text):
         collector.problem(

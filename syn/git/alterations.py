@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import pygit2
+
 from syn.git.commitgraph import disagreements
 from syn.git.objects import alternates
-from syn.git.repository import Repository
+from syn.git.repository import CorruptRefsError, Repository
 from syn.model.problem import display_path
 
 AlterationKind: TypeAlias = Literal[
@@ -46,8 +48,15 @@ def alterations(repo: Repository, *, commit_graph: bool = True) -> tuple[Alterat
 
 
 def references(repo: Repository) -> tuple[bytes, ...]:
-    """The full names of all references, as bytes, sorted; HEAD is not among them."""
-    return tuple(sorted(repo.pg.raw_listall_references()))
+    """The full names of all references, as bytes, sorted; HEAD is not among them.
+
+    Raises:
+        CorruptRefsError: they cannot be listed.
+    """
+    try:
+        return tuple(sorted(repo.pg.raw_listall_references()))
+    except (pygit2.GitError, ValueError) as error:
+        raise CorruptRefsError(repo.common_dir, str(error)) from error
 
 
 def _references(repo: Repository) -> Iterator[Alteration]:

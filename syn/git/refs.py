@@ -9,6 +9,7 @@ import pygit2
 from pygit2.enums import ReferenceType
 
 from syn.errors import RefusedError, UsageError
+from syn.git.alterations import references
 from syn.git.durable import make_folders
 from syn.git.locks import Guarded, check_lock, publish
 from syn.git.parse import Ident
@@ -60,7 +61,7 @@ def check_new_ref(repo: Repository, ref: str) -> None:
     """
     if not pygit2.reference_is_valid_name(ref):
         raise UsageError("bad-ref-name", f"{ref!r} is no name of a reference")
-    for name in repo.pg.raw_listall_references():
+    for name in references(repo):
         other = name.decode("utf-8", "surrogateescape")
         if other.startswith(ref + "/") or ref.startswith(other + "/"):
             raise RefusedError("ref-conflict", f"{ref} cannot be made beside {other}")

@@ -75,6 +75,17 @@ class CorruptHeadError(CannotError):
         )
 
 
+class CorruptRefsError(CannotError):
+    """References that cannot be listed: `packed-refs` is damaged."""
+
+    def __init__(self, git_dir: Path, reason: str) -> None:
+        super().__init__(
+            "corrupt-refs",
+            f"the references in {git_dir} cannot be listed: {reason}",
+            "remove what is damaged in its file `packed-refs`: each line is an id, a blank, a name",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Head:
     """What HEAD says."""
@@ -191,7 +202,7 @@ def open_repository(start: Path) -> Repository:
     pg = _open(start, git_dir)
     folders, lost = alternates(common / "objects")
     around = Surroundings(_is_promisor(settings), lost)
-    root = None if pg.is_bare else Path(str(pg.workdir))
+    root = None if pg.is_bare else _work_tree(start, pg, linked=git_dir != common)
     store = ObjectStore((common / "objects", *folders), around)
     return Repository(root, git_dir, common, store, pg, lost)
 
@@ -215,7 +226,20 @@ def _open(start: Path, git_dir: Path) -> pygit2.Repository:
         text = str(error)
         if "not owned by current user" in text:
             raise OwnerError(_quoted_path(text) or git_dir) from error
-        raise CannotError("cannot-open", f"git cannot open {git_dir}: {text}") from error
+        raise CannotError(
+            "cannot-open",
+            f"git cannot open {git_dir}: {text.removeprefix('.: ')}",
+            "git status says whether git can; its configuration names format and extensions",
+        ) from error
+
+
+def _work_tree(start: Path, pg: pygit2.Repository, *, linked: bool) -> Path:
+    if linked:
+        # Its .git file is where it stands; git's note of its place is old once it was moved.
+        for folder in (start.resolve(), *start.resolve().parents):
+            if (folder / ".git").is_file():
+                return folder
+    return Path(str(pg.workdir))
 
 
 def _common_dir(git_dir: Path) -> Path:

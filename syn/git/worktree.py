@@ -209,6 +209,8 @@ class WorktreeSnapshot:
         oid = head.oid.hex() if head is not None else ""
         if disk is None or disk[1] == "other":
             # A tracked file that is a socket or a device now is as good as gone.
+            if disk is not None:
+                self._warn_special(path)
             return self._absent(path, head, index, oid, skipped=skipped) if tracked else None
         if tracked and disk[1] == "file" and self._links and not self._attributes.active:
             return SnapshotEntry(path, "file", True, False, oid, disk[2], True)
@@ -265,6 +267,15 @@ class WorktreeSnapshot:
             }
         oid = self._staged.get(path)
         return None if oid is None else self._repo.store.blob(oid)
+
+    def _warn_special(self, path: bytes) -> None:
+        self._warnings[path, "special-file"] = Problem(
+            display_path(path),
+            0,
+            "special-file",
+            "expected a file, got a pipe, a socket or a device: it is not read",
+            "move it out of the workspace",
+        )
 
     def _warn_opaque(self, path: bytes, attribute: str) -> None:
         self._warnings[path, attribute] = Problem(

@@ -36,9 +36,10 @@ class UnreadableFactsError(RefusedError):
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         first = problems[0]
         more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
+        place = f"{first.path}:{first.line}" if first.line else first.path
         super().__init__(
             "unreadable-facts",
-            f"{first.path}:{first.line}: {first.message}{more}",
+            f"{place}: {first.message}{more}",
             "correct them (syn doctor lists them all), or --skip-unreadable excludes them visibly",
         )
         self.problems = problems

@@ -48,6 +48,8 @@ class Inventory:
     """Files that match an include glob and an exclude glob, or are ignored by git."""
     nested: list[bytes] = field(default_factory=list)
     """Submodules and repositories in the work tree: not entered."""
+    links: list[bytes] = field(default_factory=list)
+    """Symbolic links where folders of facts could be: not followed."""
     missing: int = 0
     """Tracked inputs and evidence files that are not on disk."""
 
@@ -235,9 +237,12 @@ def _own(found: Inventory, entry: SnapshotEntry) -> None:
 
 
 def _other(found: Inventory, entry: SnapshotEntry, globs: FactGlobs) -> None:
-    match = globs.match(entry.path.decode("utf-8", "surrogateescape"))
+    path = entry.path.decode("utf-8", "surrogateescape")
+    match = globs.match(path)
     if entry.kind == "gitlink":
         found.nested.append(entry.path)
+    if entry.kind == "symlink" and match == "other" and globs.leads_to_facts(path):
+        found.links.append(entry.path)
     if entry.kind == "missing":
         found.missing += match == "fact" or entry.path.startswith(IMAGES)
     elif match == "excluded" or (match == "fact" and entry.ignored and not entry.tracked):

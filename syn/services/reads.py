@@ -120,6 +120,7 @@ def doctor(reader: Reader) -> Answer:
             items.append(found)
     items += [dict(problem_json(found, "warning")) for found in reader.reading.snapshot.warnings]
     items += [_nested(path) for path in reader.reading.inventory.nested]
+    items += [_linked(path) for path in reader.reading.inventory.links]
     items += _quarantined(reader)
     return {**page_json(items, len(items), None), "links": dict(_link_outcomes(reader))}
 
@@ -137,6 +138,13 @@ def _nested(path: bytes) -> Json:
     message = "a repository of its own: its files are not read as facts of this workspace"
     remedy = "make it a workspace of its own with syn init, or move its facts here"
     problem = Problem(display_path(path), 0, "nested-repository", message, remedy)
+    return dict(problem_json(problem, "warning"))
+
+
+def _linked(path: bytes) -> Json:
+    message = "a symbolic link: nothing behind it is read as a fact"
+    remedy = "put the folder itself there, or add the path to facts.exclude in synapse.toml"
+    problem = Problem(display_path(path), 0, "symlink", message, remedy)
     return dict(problem_json(problem, "warning"))
 
 

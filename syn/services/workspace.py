@@ -95,7 +95,11 @@ class Workspace:
             CannotError: a bare repository has none.
         """
         if self.repository.root is None:
-            raise CannotError("bare", "a bare repository has no work tree", "give --ref COMMIT")
+            raise CannotError(
+                "bare",
+                "a bare repository has no work tree",
+                "name a commit: syn verify --ref HEAD, syn at HEAD -- list",
+            )
         return self.repository.root
 
     @property

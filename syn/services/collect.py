@@ -32,7 +32,7 @@ from syn.services.indexing import (
     world_of,
 )
 from syn.services.projecting import project_all
-from syn.services.reading import CONFIG, read_plain
+from syn.services.reading import CONFIG, POLICY, read_plain
 from syn.services.workspace import Workspace
 from syn.verify.evidence import (
     ConfigEvidence,
@@ -205,11 +205,14 @@ def ledger_evidence(reading: Reading, signatures: tuple[Finding, ...]) -> Ledger
     )
 
 
-def config_evidence(reading: Reading) -> ConfigEvidence:
-    """The configuration's digest beside those at the heads of its decisions."""
-    recorded = workspace_heads(reading.ledger.ledger.entries(), "config")
+def config_evidence(
+    reading: Reading, action: Literal["config", "policy"] = "config"
+) -> ConfigEvidence:
+    """The digest of the configuration or the policy beside those at the heads of its decisions."""
+    recorded = workspace_heads(reading.ledger.ledger.entries(), action)
+    path = CONFIG if action == "config" else POLICY
     return ConfigEvidence(
-        digest=dict(reading.control).get(CONFIG, ""),
+        digest=dict(reading.control).get(path, ""),
         recorded=tuple(sorted({entry.source for _, entry in recorded})),
     )
 

@@ -45,6 +45,8 @@ def kept_images(reading: Reading) -> tuple[tuple[KeptImage, ...], tuple[Finding,
     entries = [e for e in reading.inventory.evidence if e.path.startswith(IMAGES)]
     roots = {str(_folder(entry)) for entry in entries if _name(entry) in _MARKS}
     roots = {root for root in roots if not _is_backup(root, roots)}
+    # What is left of an image tells itself what it lacks.
+    strays += (_lost(e) for e in reading.inventory.lost_images if _root_of(e, roots) is None)
     for entry in entries:
         root = _root_of(entry, roots)
         if root is None:
@@ -87,6 +89,18 @@ def _stray(entry: SnapshotEntry) -> Finding:
         actual="a file of none",
         remedy="move it elsewhere, or put the image's files beside it",
         severity="warning",
+    )
+
+
+def _lost(entry: SnapshotEntry) -> Finding:
+    path = display_path(entry.path)
+    return Finding(
+        code="image-lost",
+        subject=path,
+        path=path,
+        expected="the file that HEAD holds",
+        actual="no file",
+        remedy=f"git restore {path} brings it back; git rm and a commit let it go",
     )
 
 

@@ -39,6 +39,8 @@ class Inventory:
     ledger: list[SnapshotEntry] = field(default_factory=list)
     lost: list[SnapshotEntry] = field(default_factory=list)
     """Tracked segments of the ledger that are not on disk."""
+    lost_images: list[SnapshotEntry] = field(default_factory=list)
+    """Tracked files of images that are not on disk."""
     policy: list[SnapshotEntry] = field(default_factory=list)
     evidence: list[SnapshotEntry] = field(default_factory=list)
     """Heads, receipts and images."""
@@ -245,6 +247,8 @@ def _other(found: Inventory, entry: SnapshotEntry, globs: FactGlobs) -> None:
         found.links.append(entry.path)
     if entry.kind == "missing":
         found.missing += match == "fact" or entry.path.startswith(IMAGES)
+        if entry.path.startswith(IMAGES):
+            found.lost_images.append(entry)
     elif match == "excluded" or (match == "fact" and entry.ignored and not entry.tracked):
         found.excluded += 1
     elif match == "fact":

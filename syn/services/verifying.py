@@ -147,6 +147,7 @@ def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[U
         new=reading.files.new,
         excluded=reading.files.excluded,
         config=config_evidence(reading),
+        policy=config_evidence(reading, "policy"),
         ledger=ledger_evidence(reading, proofs.signatures),
         index=proofs.anchor(index),
         growth=_growth(workspace, request, reading),

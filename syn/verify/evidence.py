@@ -49,11 +49,15 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class ConfigEvidence:
-    """The configuration's digest beside the recorded one."""
+    """The digest of a file that its own decisions record, beside the recorded one."""
 
     digest: str
+    """"" when there is no such file."""
     recorded: tuple[str, ...]
-    """Source digests at the heads of the `config` decisions; empty when none was recorded."""
+    """Source digests at the heads of its decisions; empty when none was recorded."""
+
+
+NOT_RECORDED = ConfigEvidence("", ())
 
 
 IndexState: TypeAlias = Literal["absent", "current", "stale", "unreadable"]
@@ -231,5 +235,6 @@ class Evidence:
     replay: ReplayEvidence | None = None
     transitions: TransitionEvidence | None = None
     cells: CellEvidence | None = None
+    policy: ConfigEvidence = NOT_RECORDED
     multi: frozenset[str] = frozenset()
     """Fields (or `subject/field`) that may hold several values at once."""

@@ -39,7 +39,12 @@ MUTATIONS: dict[str, tuple[Mutation, dict[str, str]]] = {
     ),
     "a policy change that admits its own signer": (
         ACTIONS["self-admit"],
-        {"INV-9": "commit-key-unknown"},
+        # What no admin decided on is told without any trust root as well.
+        {
+            "INV-2": "policy-changed",
+            "INV-3": "policy-signer",
+            "INV-9": "commit-key-unknown",
+        },
     ),
     "a witness that the log does not continue": (
         ACTIONS["fork-witness"],

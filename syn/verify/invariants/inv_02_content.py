@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from syn.model.fact import Unreadable
 from syn.model.finding import Finding
 from syn.model.recorded import Recorded
-from syn.verify.evidence import Evidence, FactView
+from syn.verify.evidence import ConfigEvidence, Evidence, FactView
 from syn.verify.invariant import Checked, Invariant, plural
 
 
@@ -16,6 +16,7 @@ def _check(evidence: Evidence) -> Checked:
     findings = [
         *_unreadable(evidence.unreadable),
         *_config(evidence),
+        *_policy(evidence.policy),
         *(
             f
             for fact in evidence.facts
@@ -170,6 +171,20 @@ def _config(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
+def _policy(policy: ConfigEvidence) -> Iterator[Finding]:
+    # Several heads are a merge of two changes, whose text is neither: INV-3 judges who made them.
+    if len(policy.recorded) == 1 and policy.digest not in policy.recorded:
+        yield Finding(
+            code="policy-changed",
+            subject=".synapse/policy",
+            path=".synapse/policy",
+            line=1,
+            expected=policy.recorded[0],
+            actual=policy.digest or "no file",
+            remedy="git restore .synapse/policy; changes are made with syn policy, by an admin",
+        )
+
+
 INVARIANT = Invariant(
     number=2,
     title="content",
@@ -178,7 +193,7 @@ INVARIANT = Invariant(
     check=_check,
     explanation=(
         "Every fact's payload and path are those at its decision head; every decision has its "
-        "fact; the configuration is the recorded one. It does not say that what was decided is "
-        "true, nor who really decided it: that is INV-9."
+        "fact; configuration and policy are the recorded ones. It does not say that what was "
+        "decided is true, nor who really decided it: that is INV-9."
     ),
 )

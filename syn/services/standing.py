@@ -55,7 +55,7 @@ def standing_of(reading: Reading, fact: str) -> Standing:
     known = reading.ledger.recorded.get(fact)
     doubts = [_broken(found) for found in ledger_faults(reading)[:1]]
     policy = policy_of(reading)
-    doubts += _policy_doubts(reading, policy)
+    doubts += policy_doubts(reading)
     if not isinstance(policy, Policy) or known is None:
         return Standing(known, tuple(doubts))
     entries = reading.ledger_files.about(fact)
@@ -71,8 +71,9 @@ def standing_of(reading: Reading, fact: str) -> Standing:
     return Standing(known, tuple(doubts))
 
 
-def _policy_doubts(reading: Reading, policy: Policy | BrokenPolicy | None) -> Iterator[Doubt]:
+def policy_doubts(reading: Reading) -> Iterator[Doubt]:
     """A policy that is gone, cannot be read, or is not the recorded one lets nobody clear."""
+    policy = policy_of(reading)
     policies = reading.ledger_files.policies
     if policy is None and policies:
         yield Doubt("policy-gone", "the policy that the ledger records is not there")

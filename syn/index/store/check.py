@@ -60,9 +60,7 @@ def refuse_foreign(connection: sqlite3.Connection, name: str) -> None:
         )
     with guard(Path(name)):
         if faults := schema.faults(connection):
-            from syn.index.store.introspect import shape_differences
-
-            words = (shape_differences(connection) or faults)[:5]
+            words = (_in_words(connection) or faults)[:5]
             raise IndexUnusable("index-schema", f"{name}: {'; '.join(words)}", REBUILD)
         row = connection.execute("SELECT value FROM meta WHERE key = 'projection'").fetchone()
         projection = row[0] if row else "none"
@@ -70,6 +68,17 @@ def refuse_foreign(connection: sqlite3.Connection, name: str) -> None:
         raise IndexUnusable(
             "index-version", f"{name}: expected projection {PROJECTION}, got {projection}", REBUILD
         )
+
+
+def _in_words(connection: sqlite3.Connection) -> list[str]:
+    """How the shape differs, where sqlite-utils can read what is left of it."""
+    from syn.index.store.introspect import shape_differences
+
+    try:
+        return shape_differences(connection)
+    except (TypeError, ValueError, AttributeError):
+        # It expects a name and a statement in every row of the schema; ours is damaged.
+        return []
 
 
 def meta(connection: sqlite3.Connection) -> dict[str, str]:

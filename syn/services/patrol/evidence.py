@@ -2,20 +2,32 @@
 
 from collections.abc import Iterator
 
-from syn.canon import checkpoint as checkpoints
-from syn.canon import receipt as receipts
-from syn.errors import CannotError, RefusedError
-from syn.ledger.entry import Defect, decode
-from syn.model.finding import Finding
-from syn.model.problem import display_path
+from syn.model.finding import Finding, Severity
 from syn.services.keptimages import check_kept, image_outside, kept_images
 from syn.services.pagein import CellClass
-from syn.services.patrol.fault import CellFault, as_fault, erased, fault
+from syn.services.patrol.fault import CellFault, as_fault, fault
 from syn.services.patrol.look import Look
-from syn.services.reading import LEDGER, read_plain
+from syn.services.reading import LEDGER, POLICY
+from syn.services.standing import policy_doubts
 
 TORN = "torn-tail"
 """Code of a last line that a crash cut off."""
+STRAYS = "-"
+"""Name of the unit that looks for what belongs to nothing."""
+HEADS = "heads"
+"""Name of the unit of head records and checkpoints; no writer's, since those are hexadecimal."""
+
+
+def check_ledger(look: Look, name: str) -> Iterator[CellFault]:
+    """One unit of the ledger: a writer, the checkpoints over it, or what belongs to neither."""
+    if name == HEADS:
+        return check_heads(look)
+    return check_strays(look) if name == STRAYS else check_writer(look, name)
+
+
+def check_images(look: Look, name: str) -> Iterator[CellFault]:
+    """One unit of images: one of them, or what belongs to none."""
+    return check_image_strays(look) if name == STRAYS else check_image(look, name)
 
 
 def check_writer(look: Look, writer: str) -> Iterator[CellFault]:
@@ -46,53 +58,47 @@ def covered_by_checkpoint(look: Look, writer: str) -> bool:
     here = chains[writer].tail.length if writer in chains else 0
     lengths = (
         item.length
-        for log in look.logs
-        for record in log.log.records
+        for judged in look.judged[0]
+        for record in judged.log.log.records
         for item in record.segments
         if item.writer == writer
     )
     return max(lengths, default=0) > here
 
 
-def check_receipt(look: Look, path: str) -> Iterator[CellFault]:
-    """One stored receipt: its form, its name, its proofs, and its decision in this ledger."""
-    evidence = look.reading.inventory.evidence
-    entry = next((item for item in evidence if display_path(item.path) == path), None)
-    if entry is None:
-        return
-    try:
-        data = read_plain(look.reading.snapshot, entry)
-    except (CannotError, RefusedError) as error:
-        yield erased("receipt", path, error)
-        return
-    try:
-        decision = _proven(data, path)
-    except RefusedError as error:
-        yield _tampered(path, error.code, "a receipt whose proofs hold", error.message)
-        return
-    known = {digest for digest, _ in look.reading.ledger.ledger.entries()}
-    if decision not in known:
-        yield _tampered(path, "receipt-decision", f"the decision {decision}", "it is not here")
-
-
-def _proven(data: bytes, path: str) -> str:
-    """The hash of the decision that a receipt is about, once its proofs hold."""
-    receipt = receipts.decode(data)
-    decision = decode(receipt.entry.encode())
-    if isinstance(decision, Defect):
-        raise receipts.ReceiptError("receipt-form", f"its entry is none: {decision.actual}")
-    receipts.check(receipt, checkpoints.parse(receipt.note.text), decision[0])
-    name = path.rpartition("/")[2].removesuffix(".json")
-    if name != receipts.receipt_id(data):
-        raise receipts.ReceiptError(
-            "receipt-name", f"its bytes have the id {receipts.receipt_id(data)}"
+def check_heads(look: Look) -> Iterator[CellFault]:
+    """The policy, and the publishers' logs and checkpoints under it."""
+    for doubt in policy_doubts(look.reading):
+        yield fault(
+            "ledger",
+            "tampered",
+            doubt.code,
+            POLICY.decode(),
+            expected="the policy that the ledger records",
+            actual=doubt.reason,
+            remedy=f"bring it back: git checkout HEAD -- {POLICY.decode()}",
         )
-    return decision[0]
+    judged, unread = look.judged
+    for found in (*(found for item in judged for found in item.findings), *unread):
+        if found.severity != "warning":
+            yield as_fault("ledger", _shown(found), found)
 
 
-def _tampered(path: str, code: str, expected: str, actual: str) -> CellFault:
-    remedy = f"bring it back: git checkout HEAD -- {path}"
-    return fault("receipt", "tampered", code, path, expected=expected, actual=actual, remedy=remedy)
+def check_receipt(look: Look, path: str) -> Iterator[CellFault]:
+    """One stored receipt: its proofs, its decision, and the policy it was signed under."""
+    for found in look.receipts.findings:
+        if found.path == path:
+            yield as_fault("receipt", _shown(found), found)
+
+
+def _shown(found: Finding) -> CellClass:
+    """Evidence cannot be derived again: it is wrong, could not be read, or is worth knowing."""
+    classes: dict[Severity, CellClass] = {
+        "failure": "tampered",
+        "unknown": "unchecked",
+        "warning": "stale",
+    }
+    return classes[found.severity]
 
 
 _GRAVEST: tuple[CellClass, ...] = ("erasure", "tampered", "repairable", "unchecked")

@@ -14,6 +14,7 @@ from syn.services.patrol.fault import CellFault, erased, fault
 from syn.services.patrol.look import Look
 from syn.services.patrol.stored import Rows, Stored
 from syn.services.projecting import Projected
+from syn.services.standing import standing_of
 
 
 def check_fact(look: Look, path: str) -> Iterator[CellFault]:
@@ -87,6 +88,7 @@ def _file(look: Look, projected: Projected, at_path: Recorded | None) -> Iterato
         yield from _unreadable(path, projected.unreadable, at_path)
         return
     known = look.reading.ledger.recorded.get(view.id)
+    yield from _doubts(look, path, view.id)
     if known is None or known.deleted:
         yield from _unrecorded(path, view.id, at_path)
     elif known.forked:
@@ -134,6 +136,23 @@ def _file(look: Look, projected: Projected, at_path: Recorded | None) -> Iterato
             actual=source,
             remedy=f"the meaning is the same; syn adopt {path} records the new bytes",
         )
+
+
+def _doubts(look: Look, path: str, fact: str) -> Iterator[CellFault]:
+    """Decisions on a fact that do not count as they are written (`standing`)."""
+    if not look.signs:
+        return
+    for doubt in standing_of(look.reading, fact).doubts:
+        if doubt.entry:  # those about the whole ledger are said once, with the ledger
+            yield fault(
+                "fact",
+                "tampered",
+                doubt.code,
+                path,
+                subject=fact,
+                expected="decisions that the policy lets count",
+                actual=f"{doubt.reason} {doubt.entry[7:19]}".rstrip(),
+            )
 
 
 def _unreadable(path: str, found: Unreadable | None, known: Recorded | None) -> Iterator[CellFault]:

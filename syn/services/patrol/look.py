@@ -1,6 +1,6 @@
 """One look at a workspace: everything a patrol compares with, read anew for each reading."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cached_property
 from types import TracebackType
 from typing import Literal, Self, TypeAlias
@@ -10,14 +10,19 @@ from syn.index.derive import id_problems
 from syn.index.project import fact_key
 from syn.index.rows import FACT, FactKey, FactRow
 from syn.index.store import FileRecord, Index, IndexUnusable, open_index
+from syn.model.finding import Finding
 from syn.model.problem import display_path
 from syn.model.recorded import Recorded
+from syn.services.checkpoints import ground_of, judge_all
 from syn.services.indexing import Reading, index_path, read_workspace, tails_of
+from syn.services.judging import Ground, Judged
 from syn.services.keptimages import KeptImage, kept_images
-from syn.services.logs import PublisherLog, read_logs
 from syn.services.patrol.stored import StoredRows
 from syn.services.projecting import Projected, project_bytes
+from syn.services.reading import RECEIPTS
+from syn.services.receipt_evidence import receipt_evidence
 from syn.services.workspace import Workspace, find_workspace
+from syn.verify.evidence import ReceiptEvidence
 
 Standing: TypeAlias = Literal["current", "behind", "ahead", "unknown"]
 """`behind`: decisions were made since · `ahead`: it knows decisions that are not here."""
@@ -115,21 +120,39 @@ class Look:
         return kept_images(self.reading)[0]
 
     @cached_property
-    def logs(self) -> tuple[PublisherLog, ...]:
-        """The publishers' logs of checkpoints."""
-        return read_logs(self.reading)[0]
+    def ground(self) -> Ground:
+        """What checkpoints and receipts are held against."""
+        repository = self.workspace.repository
+        return ground_of(repository, repository.head().commit or "", self.reading, deep=False)
+
+    @cached_property
+    def judged(self) -> tuple[Sequence[Judged], Sequence[Finding]]:
+        """The publishers' logs of checkpoints, judged, and what of them cannot be read."""
+        return judge_all(self.reading, self.ground)
+
+    @cached_property
+    def receipts(self) -> ReceiptEvidence:
+        """The stored receipts, judged."""
+        return receipt_evidence(self.reading, self.ground, self.judged[0])
+
+    @cached_property
+    def receipt_paths(self) -> tuple[str, ...]:
+        """Every receipt that is there or was recorded; sorted."""
+        entries = self.reading.ledger.ledger.entries()
+        recorded = {entry.path for _, entry in entries if entry.action == "receipt"}
+        there = (e.path for e in self.reading.inventory.evidence if e.path.startswith(RECEIPTS))
+        return tuple(sorted(recorded | {display_path(path) for path in there}))
+
+    @cached_property
+    def signs(self) -> bool:
+        """Whether signatures decide here: there is a policy, or there was one."""
+        return bool(self.reading.inventory.policy or self.reading.ledger_files.policies)
 
     def project(self, path: str, data: bytes) -> Projected:
         """The rows that the bytes of one fact give."""
         moved = self.reading.ledger.moved
         name = {path: moved[path]} if path in moved else {}
         return project_bytes(self.reading.config, (path, data, name))
-
-    def evidence(self, prefix: bytes) -> Iterator[str]:
-        """The paths of evidence files below a folder."""
-        for entry in self.reading.inventory.evidence:
-            if entry.path.startswith(prefix):
-                yield display_path(entry.path)
 
 
 def _standing(reading: Reading, text: str) -> Standing:

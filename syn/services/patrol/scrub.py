@@ -13,24 +13,21 @@ from syn.services.indexing import Progress, index_path
 from syn.services.pagein import CellClass
 from syn.services.patrol import cursor
 from syn.services.patrol.evidence import (
-    check_image,
-    check_image_strays,
+    HEADS,
+    STRAYS,
+    check_images,
+    check_ledger,
     check_receipt,
-    check_strays,
-    check_writer,
 )
 from syn.services.patrol.facts import check_fact
 from syn.services.patrol.fault import CLASSES, KINDS, CellFault, Kind, Unit, erased
 from syn.services.patrol.index import check_index
 from syn.services.patrol.look import Look
 from syn.services.patrol.objects import HEAD, check_head, check_object, kept_folders
-from syn.services.reading import RECEIPTS
 from syn.services.workspace import Workspace, find_workspace, stamp
 
 SAVE_EVERY = 5_000
 """Units between two writes of the cursor, besides the one at the end."""
-STRAYS = "-"
-"""Name of the unit that looks for what belongs to nothing."""
 
 
 def _never() -> bool:
@@ -92,12 +89,13 @@ def units_of(look: Look) -> list[Unit]:
     lost = {entry.path.decode().split("/")[2] for entry in look.reading.inventory.lost}
     return [
         *(Unit("ledger", name) for name in sorted(writers | lost)),
+        Unit("ledger", HEADS),
         Unit("ledger", STRAYS),
         *([Unit("index", "index")] if look.index_exists else []),
         Unit("object", HEAD),
         *(Unit("fact", path) for path in look.fact_paths),
         *(Unit("object", name) for name in kept_folders(look)),
-        *(Unit("receipt", path) for path in look.evidence(RECEIPTS)),
+        *(Unit("receipt", path) for path in look.receipt_paths),
         *(Unit("image", image.path) for image in look.images),
         Unit("image", STRAYS),
     ]
@@ -112,10 +110,9 @@ def check_unit(look: Look, unit: Unit) -> tuple[CellFault, ...]:
 
 
 def _check(look: Look, unit: Unit) -> Iterator[CellFault]:
-    strays = unit.name == STRAYS
     match unit.kind:
         case "ledger":
-            return check_strays(look) if strays else check_writer(look, unit.name)
+            return check_ledger(look, unit.name)
         case "index":
             return check_index(look)
         case "object":
@@ -125,7 +122,7 @@ def _check(look: Look, unit: Unit) -> Iterator[CellFault]:
         case "receipt":
             return check_receipt(look, unit.name)
         case "image":
-            return check_image_strays(look) if strays else check_image(look, unit.name)
+            return check_images(look, unit.name)
         case _:
             assert_never(unit.kind)
 

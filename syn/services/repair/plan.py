@@ -22,6 +22,7 @@ from syn.services.patrol.evidence import TORN
 from syn.services.patrol.fault import CellFault, Kind
 from syn.services.patrol.look import Look
 from syn.services.patrol.scrub import Budget, Scrub, scrub
+from syn.services.reading import LEDGER
 from syn.services.repair.lost import find_objects
 from syn.services.repair.sources import FoundObject, Replica, find_source
 from syn.services.repair.tail import Tail, torn_tail
@@ -242,7 +243,13 @@ class _Planner:
     @property
     def _broken_ledger(self) -> bool:
         faults = self.plan_.scrub.faults
-        return any(item.kind == "ledger" and item.cls != "repairable" for item in faults)
+        ledger = LEDGER.decode()
+        return any(
+            item.kind == "ledger"
+            and item.cls != "repairable"
+            and item.finding.path.startswith(ledger)
+            for item in faults
+        )
 
     def _moved_to(self, known: Recorded) -> str:
         """Where the file of a missing fact seems to have been moved by hand, or ""."""

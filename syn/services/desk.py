@@ -32,6 +32,18 @@ class UndecidedError(RefusedError):
         )
 
 
+class NotHereError(RefusedError):
+    """A fact whose file on disk is not what git stores, or is not on disk at all."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            "not-checked-out",
+            f"{path}: it lies outside the sparse checkout, or a program or an encoding of "
+            ".gitattributes stands between the file and git",
+            "git sparse-checkout add its folder; or change the file with its own tools and adopt it",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """One fact, as it stands on disk and in the ledger."""
@@ -95,6 +107,8 @@ class Desk:
         entry = self._reading.snapshot.find(path.encode())
         if entry is None:
             raise CannotError("missing-file", f"{path}: there is no such file any more")
+        if not entry.on_disk:
+            raise NotHereError(path)
         data = disk_bytes(self._reading.snapshot, entry)
         return data, self.parse(path, data)
 

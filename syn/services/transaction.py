@@ -221,7 +221,8 @@ class _Objects:
         self.kept: dict[str, str] = {}
         self._repository = workspace.repository
         self._snapshot = snapshot
-        self._commit = workspace.config.commit
+        self.keeps = not workspace.config.commit
+        """Whether what comes has to be kept, since no commit will hold it."""
 
     def write(self, data: bytes | None, *, keep: bool) -> str:
         """The blob's id; "" for no file."""
@@ -239,7 +240,7 @@ class _Objects:
 
     def recorded(self, path: str, data: bytes | None) -> str:
         """The blob of bytes that come, as a commit holds them; kept where none will."""
-        return self.write(self.stored(path, data), keep=not self._commit)
+        return self.write(self.stored(path, data), keep=self.keeps)
 
     def committed(self, path: str) -> bytes | None:
         """HEAD's bytes of a fact that is read from there: sparse, or an attribute hides its own."""
@@ -251,6 +252,13 @@ class _Objects:
     def stored(self, path: str, data: bytes | None) -> bytes | None:
         """What git would store."""
         return None if data is None else stored_bytes(self._snapshot, path, data)
+
+    def seen(self, path: str) -> bytes | None:
+        """The file as the snapshot reads it."""
+        entry = self._snapshot.find(path.encode())
+        if entry is None or entry.kind != "file":
+            return None
+        return self._snapshot.read(entry)
 
 
 def _planned(objects: _Objects, change: FileChange) -> PlannedFile:
@@ -270,15 +278,18 @@ def _planned(objects: _Objects, change: FileChange) -> PlannedFile:
 
 def _adopt(objects: _Objects, path: str, sources: dict[str, str]) -> str:
     """The blob of a file that is recorded as it is; the bytes are those that were decided on."""
-    data = _bytes_of(objects.root / path)
-    stored = objects.stored(path, data)
-    actual = "" if stored is None else sha256(stored)
-    if sources.get(path, actual) == actual:
-        return objects.recorded(path, data)
-    committed = objects.committed(path)
-    if committed is None or sources[path] != sha256(committed):
-        raise OutOfDateError(path, sources[path], actual)
-    return objects.write(committed, keep=False)
+    stored = objects.stored(path, _bytes_of(objects.root / path))
+    expected = sources.get(path)
+    if expected is not None and expected != _source(stored):
+        # A program converts the file, or it lies outside a sparse checkout: HEAD's blob is it.
+        stored = objects.seen(path)
+        if expected != _source(stored):
+            raise OutOfDateError(path, expected, _source(stored))
+    return objects.write(stored, keep=objects.keeps)
+
+
+def _source(data: bytes | None) -> str:
+    return "" if data is None else sha256(data)
 
 
 def _appends(root: Path, entries: tuple[HashedEntry, ...]) -> Iterator[Append]:

@@ -1,11 +1,17 @@
 """Running the real command line in a process of its own."""
 
+import contextlib
+import io
 import json
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
+from syn.cli.main import run
 from tests.support.workspaces import Place
 
 
@@ -35,3 +41,26 @@ def syn(place: Place, *words: str, stdin: str = "", env: dict[str, str] | None =
         timeout=120,
     )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def syn_here(place: Place, *words: str, stdin: str = "", env: dict[str, str] | None = None) -> Ran:
+    """Run the command line in this process: the same code, without the cost of starting Python."""
+    out, err = io.StringIO(), io.StringIO()
+    given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in set(os.environ) - {"PYTEST_CURRENT_TEST"}:  # noqa: TID251 - only the place's
+            patch.delenv(name)
+        for name, value in {**place.env, **(env or {})}.items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "stdin", given)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = _status(["-C", str(place.root), *words])
+    return Ran(status, out.getvalue(), err.getvalue())
+
+
+def _status(words: list[str]) -> int:
+    try:
+        run(words)
+    except SystemExit as stopped:
+        return stopped.code if isinstance(stopped.code, int) else 1
+    return 0

@@ -40,7 +40,7 @@ class NotHereError(RefusedError):
             "not-checked-out",
             f"{path}: it lies outside the sparse checkout, or a program or an encoding of "
             ".gitattributes stands between the file and git",
-            "git sparse-checkout add its folder; or change the file with its own tools and adopt it",
+            "git sparse-checkout add its folder; or edit it with its own tools, and syn adopt it",
         )
 
 

@@ -6,14 +6,17 @@ collections as keys, duplicate keys (design 3.1, ADR 0003). Plain scalars keep t
 """
 
 import re
+from typing import Literal, TypeAlias
 
 import yaml
 
-from syn.facts import diagnose, events
+from syn.facts import diagnose, events, plain
 from syn.facts.builder import Builder, FrontMatter, Watch
 from syn.facts.collector import Collector, quote
 from syn.facts.split import FRONT_LINE
 from syn.model.payload import Mapping
+
+Scanner: TypeAlias = Literal["libyaml", "python"]
 
 FRONT_LIMIT = 256 * 1024
 """Bytes of front matter."""
@@ -23,22 +26,26 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff
 _ONLY_COMMENTS = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?(?:\n|\Z))*\Z")
 
 
-def read(front: str, watch: Watch, collector: Collector, *, pure: bool = False) -> FrontMatter:
+def read(
+    front: str, watch: Watch, collector: Collector, *, scanner: Scanner | None = None
+) -> FrontMatter:
     """Read front matter; whatever is wrong with it goes to the collector.
 
     Args:
         front: the text between the delimiter lines.
         watch: top-level keys whose scalars are noted with their lines.
         collector: takes problems and warnings.
-        pure: use the pure Python scanner even where libyaml is there (the tests compare both).
+        scanner: read by this YAML scanner and no other way (the tests compare all of them).
     """
     if not _within_limits(front, collector):
         return FrontMatter(Mapping())
     if front[:1] in ("", *"# \t\r\n") and _is_empty(front, collector):
         return FrontMatter(Mapping())
+    if scanner is None and (found := plain.read(front, watch)) is not None:
+        return found
     builder = Builder(front, watch, Collector(collector.path))
     try:
-        builder.run(events.next_event(builder.prepared.text, pure=pure))
+        builder.run(events.next_event(builder.prepared.text, pure=scanner == "python"))
     except yaml.MarkedYAMLError as error:
         line = diagnose.syntax(front, events.fault_line(error), collector)
         # how far a scanner has read beyond the fault differs; what stands before it does not,

@@ -26,6 +26,7 @@ from syn.index.rows import (
     TAG,
     TARGET,
     AttrRow,
+    FactRow,
     FileRows,
     LinkRow,
     Row,
@@ -114,8 +115,7 @@ def encode_chunks(table: Table, rows: Iterable[Sequence[Scalar]]) -> Iterator[by
 def file_lines(rows: FileRows) -> Iterator[tuple[Table, Sequence[Row], bytes]]:
     """The manifest lines of one file, table by table; tables without rows are left out."""
     if rows.fact is not None:
-        line = _line(FACT, (*rows.fact[:-1], rows.body_digest))
-        yield FACT, (rows.fact,), line.encode()
+        yield FACT, (rows.fact,), _fact_line(rows.fact, rows.body_digest).encode()
     for table, items in (
         *((ATTR, rows.attrs), (LINK, rows.links)),
         *((TAG, rows.tags), (PROBLEM, rows.problems)),
@@ -131,6 +131,28 @@ def _line(table: Table, row: Sequence[Scalar]) -> str:
 
 # The tables with many small rows, without a look at the type of each value: these rows come from
 # `project` and `derive`. A property test holds each against `_line`.
+
+
+def _fact_line(row: FactRow, digest: str) -> str:
+    q = quote
+    kind, status, subject, field, value = [_NULL if v is None else q(v) for v in row[6:11]]
+    start, start_key, end, end_key = [_NULL if v is None else q(v) for v in row[11:15]]
+    return (
+        f'{{"aliases":{q(row.aliases)},"body_digest":"{digest}","body_line":{row.body_line},'
+        f'"explicit_id":{row.explicit_id},"field":{field},"id":{q(row.id)},'
+        f'"id_key":{q(row.id_key)},"path":{q(row.path)},"payload_digest":"{row.payload_digest}",'
+        f'"size":{row.size},"source_agent":{q(row.source_agent)},'
+        f'"source_digest":"{row.source_digest}","source_kind":{q(row.source_kind)},'
+        f'"source_session":{q(row.source_session)},"source_url":{q(row.source_url)},'
+        f'"status":{status},"subject":{subject},"superseded_by":{q(row.superseded_by)},'
+        f'"supersedes":{q(row.supersedes)},"table":"fact","tags":{q(row.tags)},'
+        f'"title":{q(row.title)},"title_key":{q(row.title_key)},"type":{kind},'
+        f'"valid_from":{start},"valid_from_key":{start_key},"valid_to":{end},'
+        f'"valid_to_key":{end_key},"value":{value}}}\n'
+    )
+
+
+_NULL = "null"
 
 
 def _attr_lines(rows: Sequence[AttrRow]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from syn.git.parse import blob_id
 from syn.git.snapshot import Snapshot, SnapshotEntry
 from syn.index.project import project_file
 from syn.index.rows import FileRows
-from syn.model.config import Config
+from syn.model.config import Config, FactKeys
 from syn.model.fact import Fact, Unreadable
 from syn.model.problem import Problem
 from syn.services.reading import under_recorded_id
@@ -62,15 +62,17 @@ def _project_chunk(config: Config, files: list[File]) -> list[Projected]:
     return [project_bytes(config, file) for file in files]
 
 
+@lru_cache(maxsize=16)
+def _names(keys: FactKeys) -> tuple[tuple[str, str], ...]:
+    """Reserved keys that findings point at, sorted, with their names in this vault."""
+    return tuple((name, keys.of(name)) for name in sorted(_LINES))
+
+
 def _view(fact: Fact, config: Config) -> "FactView":
     from syn.verify.evidence import FactView  # reads never need it
 
-    lines = tuple(
-        (name, line)
-        for name in sorted(_LINES)
-        for key, line in fact.key_lines
-        if key == config.keys.of(name)
-    )
+    at = dict(fact.key_lines)
+    lines = tuple([(name, at[key]) for name, key in _names(config.keys) if key in at])
     return FactView(
         path=fact.path,
         id=fact.id,

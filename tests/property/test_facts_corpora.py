@@ -7,7 +7,8 @@ import frontmatter
 import pytest
 import yaml
 
-from syn.facts import parse
+from syn.facts import front_matter, parse, plain
+from syn.facts.builder import Watch
 from syn.facts.collector import Collector
 from syn.facts.edit import set_fields
 from syn.facts.links import may_hold_links, parse_links
@@ -46,6 +47,20 @@ def test_yaml_reads_the_same_texts(facts: dict[Path, tuple[bytes, Fact]]) -> Non
         assert parts is not None
         front = parts.front or ""
         assert yaml.load(front, Loader=LOADER) == untyped(fact.fields), fact.path
+
+
+def test_the_reader_of_plain_lines_reads_the_same(facts: dict[Path, tuple[bytes, Fact]]) -> None:
+    watch = Watch(frozenset({"tags", "identifiers"}), frozenset({"id", "title"}))
+    plainly = 0
+    for data, fact in facts.values():
+        parts = split(data.decode(), Collector(""))
+        found = plain.read(parts.front, watch) if parts and parts.front else None
+        if parts is None or parts.front is None or found is None:
+            continue
+        strict = front_matter.read(parts.front, watch, Collector(""), scanner="libyaml")
+        assert strict == found, fact.path
+        plainly += 1
+    assert plainly > len(facts) / 2
 
 
 def test_python_frontmatter_splits_at_the_same_place(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from syn.facts.builder import FrontMatter, Watch
 from syn.facts.collector import Collector
-from syn.facts.front_matter import read
+from syn.facts.front_matter import Scanner, read
 from syn.model.payload import Lexical, Mapping, Value
 from syn.model.problem import Problem
 
@@ -76,9 +76,11 @@ BLOCKS = st.lists(st.sampled_from(BLOCK), max_size=14).map("".join)
 FLOWS = st.lists(st.sampled_from(FLOW), max_size=12).map(lambda parts: "k: [" + "".join(parts))
 
 
-def outcome(text: str, *, pure: bool) -> tuple[FrontMatter | None, list[Problem], list[Problem]]:
+def outcome(
+    text: str, scanner: Scanner | None = None
+) -> tuple[FrontMatter | None, list[Problem], list[Problem]]:
     collector = Collector("a.md")
-    front = read(text, WATCHED, collector, pure=pure)
+    front = read(text, WATCHED, collector, scanner=scanner)
     problems = sorted(set(collector.problems))
     return None if problems else front, problems, sorted(set(collector.warnings))
 
@@ -87,8 +89,8 @@ def outcome(text: str, *, pure: bool) -> tuple[FrontMatter | None, list[Problem]
 @given(BLOCKS | FLOWS, st.sampled_from(("", "\n", "]\n", "}\n")))
 @settings(max_examples=400, deadline=None)
 def test_both_scanners_give_the_same(text: str, end: str) -> None:
-    fast = outcome(text + end, pure=False)
-    slow = outcome(text + end, pure=True)
+    fast = outcome(text + end, "libyaml")
+    slow = outcome(text + end, "python")
     assert fast[0] == slow[0]
     assert fast[1] == slow[1]
     assert fast[0] is None or fast[2] == slow[2]
@@ -97,7 +99,7 @@ def test_both_scanners_give_the_same(text: str, end: str) -> None:
 @given(TEXTS)
 @settings(max_examples=200, deadline=None)
 def test_every_problem_has_a_line_in_the_text_and_a_remedy(text: str) -> None:
-    front, problems, warnings = outcome(text, pure=False)
+    front, problems, warnings = outcome(text)
     for problem in problems + warnings:
         assert 2 <= problem.line <= 2 + text.count("\n")
         assert problem.message.isprintable()
@@ -110,7 +112,7 @@ def test_every_problem_has_a_line_in_the_text_and_a_remedy(text: str) -> None:
 @settings(max_examples=200, deadline=None)
 def test_what_is_read_is_what_plain_yaml_reads(text: str) -> None:
     """PyYAML's node tree, which knows nothing of our rules, has the same keys and texts."""
-    front, _, warnings = outcome(text, pure=False)
+    front, _, warnings = outcome(text)
     special = any(char in text for char in "\x85\u2028\ufeff")
     if front is None or not front.fields.items or special:
         return

@@ -16,6 +16,10 @@ def explain(error: Exception, *, as_json: bool) -> int:
     match error:
         case typer.Exit():
             return int(error.exit_code)
+        case _ if type(error).__name__ == "NoArgsIsHelpError" and not as_json:
+            # The group's help, made by us: its line ends are to stay.
+            sys.stderr.write(f"{error}\n")
+            return exits.USAGE
         case typer.Abort():
             code, message, remedy, status = "interrupted", "interrupted", "", exits.INTERRUPTED
         case SynError():

@@ -69,7 +69,7 @@ def check_path(path: str, config: Config) -> None:
     """Raise `PathError` when a path cannot be one of a fact here."""
     problems = path_problems([(path.encode("utf-8", "surrogatepass"), "file")])
     for found in problems.values():
-        raise PathError(path, found[0].message, found[0].remedy)
+        raise PathError(path, found[0].message, "choose another path")
     match = FactGlobs(config).match(path)
     if match == "other":
         globs = ", ".join(config.include)

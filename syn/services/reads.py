@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from syn.errors import UsageError
 from syn.facts.dates import parse_instant
+from syn.facts.twins import fold
 from syn.index.query import Filters, decode_cursor, encode_cursor
 from syn.index.rows import FACT, PROBLEM, STATE, TARGET
 from syn.index.store import Index
@@ -290,11 +291,20 @@ def show(reader: Reader, name: str, start: int = 0, length: int = BODY_LENGTH) -
     return cut_body(_checked_json(find_fact(reader, name)), start, length)
 
 
+def near_names(name: str, known: Iterable[str]) -> list[str]:
+    """The names nearest to one that is unknown, at most three; case does not count."""
+    folded: dict[str, list[str]] = {}
+    for other in sorted(known):
+        folded.setdefault(fold(other), []).append(other)
+    found = get_close_matches(fold(name), list(folded), 3)
+    return [other for near in found for other in folded[near]][:3]
+
+
 def find_fact(reader: Reader, name: str) -> Served | Withheld:
     """One fact by id or path, checked; raises as `show`."""
     checked = page_in_id(reader.reading, reader.index, name, reader.audience)
     if checked is None:
-        raise UnknownFactError(name, get_close_matches(name, list(reader.index.ids()), 3))
+        raise UnknownFactError(name, near_names(name, reader.index.ids()))
     return checked
 
 
@@ -310,8 +320,7 @@ def log(reader: Reader, fact: str = "", limit: int = 50, cursor: str = "") -> An
         (digest, entry) for digest, entry in ledger.entries() if not fact or entry.fact == fact
     ]
     if fact and not entries:
-        known = sorted(reader.reading.ledger.recorded)
-        raise UnknownFactError(fact, get_close_matches(fact, known, 3))
+        raise UnknownFactError(fact, near_names(fact, reader.reading.ledger.recorded))
     entries.sort(key=lambda pair: (pair[1].ts, pair[1].writer, pair[1].seq), reverse=True)
     start = 0
     if cursor:

@@ -103,6 +103,28 @@ def test_an_id_like_an_option_is_reached_after_two_dashes(tmp_path: Path) -> Non
     assert syn(place, "show", "--", "-5").status == 0
 
 
+def test_ids_that_differ_in_case_are_near(tmp_path: Path) -> None:
+    place = make_workspace(tmp_path, {"facts/one.md": "---\nid: PAY-7\n---\nBody.\n"})
+    for command in ("show", "log"):
+        ran = syn(place, command, "pay-7")
+        assert ran.status == 2
+        assert "did you mean PAY-7?" in ran.err
+
+
+def test_a_path_that_is_refused_asks_for_another(tmp_path: Path) -> None:
+    place = make_workspace(tmp_path, {"facts/one.md": FACT})
+    ran = syn(place, "add", "--title", "Two", "--body", "x", "--path", "../two.md")
+    assert ran.status == 2
+    assert "choose another path" in ran.err
+
+
+def test_a_group_alone_prints_its_help_in_lines(tmp_path: Path) -> None:
+    ran = syn(make_place(tmp_path), "audit")
+    assert ran.status == 2
+    assert "\nCommands:\n" in ran.err
+    assert "\\n" not in ran.err
+
+
 def test_a_reader_that_leaves_gets_no_traceback(tmp_path: Path) -> None:
     facts = {f"facts/n{n}.md": f"---\nid: n{n}\n---\n" + "word " * 400 + "\n" for n in range(60)}
     place = make_workspace(tmp_path, facts)

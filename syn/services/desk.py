@@ -1,7 +1,6 @@
 """The facts as a plan finds them: by id or path, decided on, and with the names still free."""
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from syn.errors import CannotError, RefusedError, UsageError
 from syn.facts.parse import parse
@@ -16,7 +15,7 @@ from syn.model.problem import display_path
 from syn.services.indexing import Reading
 from syn.services.naming import PathError
 from syn.services.reading import stored_bytes, under_recorded_id
-from syn.services.reads import UnknownFactError
+from syn.services.reads import UnknownFactError, near_names
 
 _ID_KEY = FACT.columns.index("id_key")
 
@@ -127,7 +126,7 @@ class Desk:
         known = self._reading.ledger.recorded.get(name)
         if known is not None and not known.deleted:
             return UndecidedError(name, known.path or name, "forked" if known.forked else "gone")
-        return UnknownFactError(name, get_close_matches(name, list(self._index.ids()), 3))
+        return UnknownFactError(name, near_names(name, self._index.ids()))
 
     # Names.
 

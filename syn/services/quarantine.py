@@ -1,7 +1,6 @@
 """Quarantine and clear: decisions about whether a fact may be handed to agents (design 12)."""
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from syn.errors import RefusedError, UsageError
 from syn.keys.policy import Role
@@ -15,7 +14,7 @@ from syn.services.holding import Held, held_by
 from syn.services.indexing import Reading, read_workspace
 from syn.services.policy import head_policy, own_key
 from syn.services.policy_change import NotAdminError
-from syn.services.reads import UnknownFactError
+from syn.services.reads import UnknownFactError, near_names
 from syn.services.recorder import actor, recorder
 from syn.services.standing import ledger_faults, standing_of
 from syn.services.transaction import Decision, record
@@ -122,7 +121,7 @@ def _known(reading: Reading, name: str) -> Recorded:
         (state for state in recorded.values() if state.path == name and not state.deleted), None
     )
     if known is None:
-        near = get_close_matches(name, list(recorded), 3)
+        near = near_names(name, recorded)
         raise UnknownFactError(name, near)
     if known.deleted:
         raise RefusedError("fact-deleted", f"{known.fact} is deleted by a decision", "syn log")

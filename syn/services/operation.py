@@ -39,7 +39,7 @@ class Parameter:
 Member: TypeAlias = Literal["text", "text?", "number", "flag", "list", "object"]
 """The type of an answer's member; `text?` may be null."""
 PAGE: dict[str, Member] = {"items": "list", "total": "number", "next": "text?"}
-PROPOSAL: dict[str, Member] = {"id": "text", "class": "text", "reasons": "list", "facts": "list"}
+PROPOSAL: dict[str, Member] = {"id": "text", "class": "text", "reasons": "list"}
 
 
 @dataclass(frozen=True, slots=True)

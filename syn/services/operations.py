@@ -148,6 +148,15 @@ def reindex(
     return run(workspace, full=full)
 
 
+def receipt_list(workspace: Workspace) -> Answer:
+    """List the stored receipts: what was proven of a fact, and at which commit."""
+    from syn.services.answers import page_json
+    from syn.services.receipts import stored
+
+    items = stored(workspace)
+    return page_json([*items], len(items), None)
+
+
 def counts(reader: Reader) -> Answer:
     """Count facts, decisions, links and problems, and facts by type, status and state."""
     return reads.counts(reader)
@@ -276,6 +285,7 @@ READS: tuple[Operation, ...] = (
         "syn pending show 4f2a90c1d3e5",
         members={"id": "text", "class": "text", "reasons": "list", "items": "list"},
     ),
+    Operation("receipt-list", "read", receipt_list, "syn receipt list", True, needs="workspace"),
     Operation("search", "read", search, "syn search refund --as-of 2026-04-15", True),
     Operation("show", "read", show, "syn show refund-limit", members=_FACT),
     Operation(

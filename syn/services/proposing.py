@@ -21,7 +21,7 @@ from syn.services.operation import Arg, Operation
 from syn.services.reads import Reader
 
 Title = Annotated[str, Arg("The new fact's title.")]
-NewId = Annotated[str, Arg("The new fact's id; made from the title when it is left out.")]
+NewId = Annotated[str, Arg("Its id; made from the title by default.")]
 Kind = Annotated[str, Arg("The type: decision, statement, note …")]
 Subject = Annotated[str, Arg("What the statement is about: payments-api.")]
 Field = Annotated[str, Arg("Which property of it: owner.")]
@@ -31,7 +31,7 @@ ValidTo = Annotated[str, Arg("Until when it holds, not included.")]
 Tags = Annotated[list[str] | None, Arg("Tags.")]
 Body = Annotated[str, Arg("The Markdown below the front matter.")]
 Reason = Annotated[str, Arg("Why, for the person who decides.")]
-Agent = Annotated[str, Arg("Who proposes; the person or the client when it is left out.")]
+Agent = Annotated[str, Arg("Who proposes.")]
 SourceUrl = Annotated[str, Arg("Where it was read, when it comes from outside.")]
 Session = Annotated[str, Arg("The session it comes from.")]
 Existing = Annotated[str, Arg("The fact's id, or its path.", True)]

@@ -234,7 +234,12 @@ def stored(workspace: Workspace) -> list[dict[str, Json]]:
         if not entry.path.startswith(RECEIPTS):
             continue
         data = read_plain(reading.snapshot, entry)
-        item: dict[str, Json] = {"id": canon.receipt_id(data), "path": display_path(entry.path)}
+        item: dict[str, Json] = {
+            "id": canon.receipt_id(data),
+            "type": "receipt",
+            "title": "unreadable",
+            "path": display_path(entry.path),
+        }
         try:
             receipt = canon.decode(data)
             newest = head.decode(receipt.record.encode())
@@ -243,5 +248,7 @@ def stored(workspace: Workspace) -> list[dict[str, Json]]:
             items.append({**item, "fact": "", "record": 0, "commit": "", "problem": error.message})
             continue
         fact = row.get("id") if isinstance(row, dict) else ""
-        items.append({**item, "fact": fact, "record": newest.n, "commit": newest.commit})
+        title = f"{fact} at record {newest.n}"
+        shown: dict[str, Json] = {"title": title, "fact": fact, "record": newest.n}
+        items.append({**item, **shown, "commit": newest.commit})
     return items

@@ -111,8 +111,7 @@ def _calls(operation: Operation, place: Place, waiting: str) -> Iterator[dict[st
 
 
 def _command(operation: Operation, asked: dict[str, Any]) -> list[str]:
-    words = [*operation.name.split("-", 1)] if operation.name.startswith("pending-") else []
-    words = words or [operation.name]
+    words = operation.name.split("-", 1)
     last: list[str] = []
     for parameter in operation.parameters():
         value = asked.get(parameter.name)

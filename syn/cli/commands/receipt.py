@@ -1,13 +1,15 @@
 """`syn receipt`: what was true of one fact at a checkpoint."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from syn.cli.options import JsonFlag, open_workspace
 from syn.cli.output import note, out, print_json, table
+from syn.cli.reading import add_read
 from syn.cli.trusting import TrustFiles, trust_of, workspace_or_none
+from syn.services.answers import Answer
 
 if TYPE_CHECKING:
     from syn.model.finding import Json
@@ -85,21 +87,14 @@ def verify(
     note("it proves what held at that commit, not what holds now")
 
 
-@app.command("list")
-def list_(context: typer.Context, json: JsonFlag = False) -> None:
-    """List the stored receipts; syn verify checks them.
-
-    Example: syn receipt list
-    """
-    from syn.services.receipts import stored
-
-    items = stored(open_workspace(context))
-    if json:
-        print_json({"items": [*items], "total": len(items), "next": None})
-        return
-    table((str(i["id"]), str(i["fact"]), str(i["record"]), str(i["commit"])) for i in items)
-    if not items:
+def _render_list(answer: Answer) -> None:
+    data: Any = answer
+    table((i["id"], str(i["fact"]), str(i["record"]), i["commit"]) for i in data["items"])
+    if not data["items"]:
         note("no receipt yet; syn receipt issue ID issues one")
+
+
+add_read(app, "receipt-list", "list", _render_list)
 
 
 def _members(found: "CheckedReceipt") -> "dict[str, Json]":

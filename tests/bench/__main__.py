@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tests.bench.generate import commit_history, write_notes
 from tests.bench.identity import COMMITS, identity_figures
+from tests.bench.images import image_figures
 from tests.bench.measure import Figure, figure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,6 +114,7 @@ def measure(place: Place, env: Mapping[str, str], runs: int) -> list[Figure]:
         again("syn verify", "verify", "-q"),
         again("syn verify --rebuild", "verify", "-q", "--rebuild"),
         again("syn verify --deep", "verify", "-q", "--deep"),
+        again("syn scrub", "scrub"),
         again("syn search (cold)", "search", "refund"),
         again("syn list", "list", "--limit", "1"),
         again("syn reindex (one file)", "reindex", before=touch),
@@ -125,6 +127,8 @@ RATIOS = {
     "syn verify": "git fsck --full",
     "syn verify --rebuild": "git fsck --full",
     "syn verify --deep": "git fsck --full",
+    "syn scrub": "syn verify --deep",
+    "syn image verify": "hash the image",
     "syn reindex (one file)": "syn status",
     "syn status": "git status",
     "syn --version": "python -c pass",
@@ -135,10 +139,10 @@ RATIOS = {
 }
 
 
-def show(place: Place, figures: list[Figure]) -> None:
+def show(place: Place, figures: list[Figure], what: str = "facts") -> None:
     """The table of one workspace."""
     by_name = {found.name: found for found in figures}
-    print(f"\n{place.name}: {place.facts:,} facts")
+    print(f"\n{place.name}: {place.facts:,} {what}")
     print(f"  {'':<26}{'wall s':>9}{'cpu s':>9}{'peak MB':>9}   ratio of processor time")
     for found in figures:
         base = by_name.get(RATIOS.get(found.name, ""))
@@ -154,6 +158,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("--sizes", default="1000,20000", help="facts of the generated workspaces")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--pages", type=int, default=100_000, help="pages of the session image")
     parser.add_argument("--commits", type=int, default=0, help="more commits of history")
     asked = parser.parse_args()
     sizes = [int(size) for size in asked.sizes.split(",") if size]
@@ -172,6 +177,12 @@ def main() -> int:
         figures = identity_figures(signed.root, env, asked.runs)
         show(signed, figures)
         results[signed.name] = {"commits": COMMITS, "figures": [asdict(f) for f in figures]}
+        if asked.pages:
+            image = Place("session image", folder / "images", asked.pages)
+            image.root.mkdir()
+            figures = image_figures(image.root, env, asked.pages, asked.runs)
+            show(image, figures, "pages")
+            results[image.name] = {"pages": asked.pages, "figures": [asdict(f) for f in figures]}
     RESULTS.mkdir(parents=True, exist_ok=True)
     text = json.dumps(results)  # noqa: TID251 - a result file, nothing that is hashed
     (RESULTS / "latest.json").write_text(text + "\n")

@@ -163,6 +163,7 @@ def test_a_copied_clone_signs_nothing_until_it_takes_over(place: Place, tmp_path
 def _reset(place: Place, commit: str) -> None:
     repository = place.open().repository
     repository.pg.reset(commit, ResetMode.HARD)
+    (place.root / ".synapse/index.db").unlink(missing_ok=True)
 
 
 def test_a_branch_that_went_back_is_not_signed_over(place: Place) -> None:
@@ -190,6 +191,19 @@ def test_a_publication_that_was_cut_off_is_finished(place: Place) -> None:
     assert report.verdict == "pass"
     assert report.checkpoint is not None
     assert report.checkpoint.unanchored == 1
+
+
+def test_files_that_were_written_and_not_committed(place: Place) -> None:
+    """A crash between the files and the commit: verify holds, and the next run commits them."""
+    make_checkpoint(place.open(), Wishes())
+    _decide(place)
+    second = make_checkpoint(place.open(), Wishes())
+    repository = place.open().repository
+    repository.pg.reset(second.record.commit, ResetMode.SOFT)
+    assert verify(place.open(), Request()).verdict == "pass"
+    again = make_checkpoint(place.open(), Wishes())
+    assert (again.checkpoint, again.record) == (second.checkpoint, second.record)
+    assert verify(place.open(), Request()).subject.worktree == "clean"
 
 
 def test_a_rotated_key_signs_the_same_log_again(place: Place) -> None:

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from syn import __version__
 from syn.errors import SynError
 from syn.mcp.pipes import Pipes
-from syn.mcp.texts import PROMPTS, RULE
+from syn.mcp.texts import PROMPTS
 from syn.mcp.tools import call_tool, error_result, find_operation, list_tools, tool_name
 from syn.mcp.wire import stdio
 from syn.report.escape import json_text, printable
@@ -27,6 +27,7 @@ from syn.services.operation import Operation
 from syn.services.operations import operation, operations
 from syn.services.recording import Recording
 from syn.services.session import Session
+from syn.services.teaching import RULE
 
 CAPABILITIES = "synapse://capabilities"
 FACT = "synapse://fact/"

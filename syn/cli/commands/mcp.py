@@ -2,13 +2,13 @@
 
 import importlib.util
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from syn.cli.launching import launcher
 from syn.cli.options import Globals, JsonFlag, open_workspace
 from syn.cli.output import note, out, print_json, table
 
@@ -151,7 +151,7 @@ def _targets(workspace: "Workspace", client: str, name: str, *, user: bool) -> "
     from syn.services.clients import CLIENTS, find_client, target
 
     chosen = CLIENTS if client == "all" else (find_client(client),)
-    found = (target(c, _machine(), workspace.root, _launcher(), user=user) for c in chosen)
+    found = (target(c, _machine(), workspace.root, launcher(), user=user) for c in chosen)
     return [replace(item, name=name) for item in found]
 
 
@@ -159,12 +159,6 @@ def _machine() -> "Machine":
     from syn.services.clients import Machine
 
     return Machine(Path.home(), sys.platform, dict(os.environ))  # noqa: TID251 - a port
-
-
-def _launcher() -> tuple[str, ...]:
-    """How a client starts this program, whatever its own search path is."""
-    program = shutil.which("syn")
-    return (program,) if program else (sys.executable, "-m", "syn")
 
 
 def _carry_out(

@@ -5,7 +5,7 @@ there and not listed, sessions that differ, unknown members. Pure.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,6 +135,13 @@ class PartFile:
     size: int
     digest: str
     """SHA-256, hex."""
+
+
+def index_faults(names: Set[str]) -> Iterator[ImageFault]:
+    """What parts of a bundle without its index amount to: a check that somebody took away."""
+    for name in PARTS:
+        if name in names and name not in ("manifest.json", "cas.json"):
+            yield ImageFault("bundle-index-absent", name, f"{INDEX} that lists it", "no such file")
 
 
 def bundle_faults(

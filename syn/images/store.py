@@ -86,7 +86,9 @@ class RecallImage:
         return file
 
     def _bundle_faults(self, head: Head) -> Iterator[ImageFault]:
+        names = set(self.source.names())
         if not self.bundled:
+            yield from bundles.index_faults(names)
             return
         with self._need(bundles.INDEX) as index:
             bundle = bundles.parse_bundle(index)

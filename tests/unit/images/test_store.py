@@ -437,6 +437,12 @@ def test_a_bundle_is_checked_with_its_index(tmp_path: Path) -> None:
     assert codes(check_image(folder)) == {"part-absent"}
 
 
+def test_a_bundle_whose_index_was_taken_away_is_a_fault(tmp_path: Path) -> None:
+    folder = bundle(tmp_path / "b")
+    (folder / "image.json").unlink()
+    assert codes(check_image(folder)) == {"bundle-index-absent"}
+
+
 def test_a_bundle_is_not_changed_in_place(tmp_path: Path) -> None:
     folder = bundle(tmp_path / "b")
     with pytest.raises(WriteError) as caught:

@@ -172,7 +172,8 @@ def test_every_call_of_a_write_may_be_the_last_one(
         place = fresh(template, tmp_path / "point")
         status = in_child(partial(run, place), Faults(at, error))
         point = f"{name}: call {at} of {calls}, {errno.errorcode.get(error, 'killed')}"
-        assert status == KILLED or error, point
+        # A run that finds the index in step makes fewer calls, and then ends by itself.
+        assert status in (0, KILLED) or error, point
         check(place, before, after, point)
 
 

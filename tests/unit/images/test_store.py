@@ -452,10 +452,12 @@ def test_a_bundle_is_not_changed_in_place(tmp_path: Path) -> None:
 
 def test_an_index_that_tombstones_left_behind_is_a_warning(tmp_path: Path) -> None:
     folder = bundle(tmp_path / "b")
-    index = (folder / "image.json").read_bytes()
-    (folder / "image.json").unlink()
+    aside = {name: (folder / name).read_bytes() for name in ("image.json", "session.json")}
+    for name in aside:
+        (folder / name).unlink()
     hide(open_image(folder), Decision(0, WHY, "x"))
-    (folder / "image.json").write_bytes(index)
+    for name, data in aside.items():
+        (folder / name).write_bytes(data)
 
     report = check_image(folder)
     assert (report.verdict, [f.code for f in report.findings]) == ("clean", ["index-stale"])

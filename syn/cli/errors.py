@@ -30,6 +30,10 @@ def explain(error: Exception, *, as_json: bool) -> int:
         case RecursionError() | MemoryError():
             code, message, remedy = "limits", "the input is too deep or too large to read", ""
             status = exits.INCOMPLETE
+        case UnicodeEncodeError(encoding="utf-8"):
+            # The system hands bytes that are not UTF-8 over as lone surrogates.
+            code, message, remedy = "not-utf8", f"expected UTF-8, got {error.object!a:.80}", ""
+            status = exits.USAGE
         case OSError():
             code, message, remedy = "io", _os_error(error), "check the disk and the permissions"
             status = exits.INCOMPLETE
@@ -64,6 +68,7 @@ def _print(code: str, message: str, remedy: str, *, as_json: bool) -> None:
     from syn.cli.output import print_json
     from syn.report.escape import printable
 
+    message = message.encode("utf-8", "backslashreplace").decode()
     if as_json:
         print_json({"error": {"code": code, "message": message, "remedy": remedy}})
     sys.stderr.write(f"syn: {printable(message)}\n")

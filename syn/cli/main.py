@@ -12,11 +12,19 @@ from syn.cli import exits
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run `syn` with the process's arguments and leave with one of the statuses of design 9."""
+    if arguments is None and sys.getfilesystemencoding() != "utf-8":
+        _again_in_utf8()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words == ["--version"]:
         sys.stdout.write(f"syn {__version__}\n")
         return
     sys.exit(_written(_status(words), as_json="--json" in words))
+
+
+def _again_in_utf8() -> None:
+    """Start over in Python's UTF-8 mode: names and arguments are UTF-8 whatever the locale is."""
+    interpreter = [sys.executable, "-X", "utf8", "-m", "syn"]
+    os.execv(sys.executable, [*interpreter, *sys.argv[1:]])  # noqa: S606 - ourselves, no shell
 
 
 def _status(words: list[str]) -> int:

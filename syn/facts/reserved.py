@@ -72,7 +72,9 @@ class _Reader:
     """One front matter under this vault's names."""
 
     def __init__(self, front: FrontMatter, names: dict[str, str], collector: Collector) -> None:
-        self._values = dict(front.fields.items)
+        values = dict(front.fields.items)
+        # By reserved name: most files have a few of them, and every one is asked for.
+        self._values = {name: values[key] for name, key in names.items() if key in values}
         self._lines = dict(front.key_lines)
         self._names = names
         self._collector = collector
@@ -86,7 +88,8 @@ class _Reader:
             self._problem("id", "bad-id", "expected text, got " + shape(value), "write one text")
             return None
         if (fault := id_fault(text)) is not None:
-            self._problem("id", "bad-id", f"the id {quote(text)} {fault}", "choose another id")
+            shown = f" {quote(text)}" if text.strip() else ""
+            self._problem("id", "bad-id", f"the id{shown} {fault}", "choose another id")
             return None
         return text
 
@@ -166,7 +169,7 @@ class _Reader:
         return Source(url=text) if _URL.fullmatch(text) else Source(kind=text)
 
     def _get(self, name: str) -> Value | None:
-        return self._values.get(self._names[name])
+        return self._values.get(name)
 
     def _texts(self, name: str, value: Value) -> list[str]:
         texts = []

@@ -34,6 +34,8 @@ from syn.services.patrol.look import Look, Standing
 
 _OWN_RECORDS = frozenset({"projection", "sorted_to"})
 """What a builder notes about itself."""
+_OF_BYTES = frozenset({"inputs_hash", "ledger"})
+"""Records over bytes that may be others while every row is the same: a torn tail, a comment."""
 MAX_NAMED = 20
 """Differing rows across files that are named; the others are counted."""
 
@@ -68,7 +70,7 @@ def _sound(look: Look, index: Index) -> Iterator[CellFault]:
     if look.standing in ("behind", "ahead"):
         yield _moved_on(look.standing)
         return
-    names = sorted(expected.keys() & meta.keys() - {"inputs_hash"})
+    names = sorted(expected.keys() & meta.keys() - _OF_BYTES)
     if older := [name for name in names if meta[name] != expected[name]]:
         yield _whole("stale", "index-stale", "what holds today", f"other {', '.join(older)}")
     elif len(look.records) == len(look.reading.files.facts):

@@ -402,7 +402,8 @@ def _signed_lines(scene: Scene, *added: NoteSignature) -> None:
 def bad_beside_unknown(scene: Scene) -> None:
     note = tlogproof.parse(scene.witness.read_bytes()).note
     known = note.signatures[0]
-    bad = NoteSignature(known.name, known.key_id, known.signature[:-1] + b"\0")
+    flipped = bytes([known.signature[0] ^ 1]) + known.signature[1:]
+    bad = NoteSignature(known.name, known.key_id, flipped)
     stranger = notes.sign(note.text, (note_signer(private_key(9), "stranger.example/x"),))
     _signed_lines(scene, stranger.signatures[0], bad)
 

@@ -15,7 +15,7 @@ from syn.cli.options import Globals
 from syn.cli.sparing import spare, spare_group
 
 if TYPE_CHECKING:
-    from syn.services.pagein import Audience
+    from syn.services.recall.pagein import Audience
 
 
 class _Commands(dict[str, Any]):

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from syn.model.finding import Json
-    from syn.services.fielddiff import FieldChange
+    from syn.services.recall.fielddiff import FieldChange
 
 
 def render_fields(changes: "Iterable[FieldChange]") -> None:
     """One field per line; of a body the lines that differ."""
-    from syn.services.fielddiff import BODY, body_diff
+    from syn.services.recall.fielddiff import BODY, body_diff
 
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")  # noqa: TID251 - a port
     for change in changes:

@@ -16,9 +16,9 @@ import typer
 from syn.cli.output import count, note, on_terminal, out, print_json
 
 if TYPE_CHECKING:
-    from syn.services.changes import NewFact
-    from syn.services.gate import Override
-    from syn.services.writes import Written
+    from syn.services.writing.changes import NewFact
+    from syn.services.writing.gate import Override
+    from syn.services.writing.writes import Written
 
 Title = Annotated[str, typer.Option("--title", help="The title.")]
 Id = Annotated[str, typer.Option("--id", help="The id; default: made from the title.")]
@@ -97,7 +97,7 @@ def _from_editor(current: str) -> str | None:
 
 def answer(done: "Written", *, as_json: bool) -> None:
     """Print what was recorded: ids on stdout, the rest on stderr."""
-    from syn.services.writes import written_json
+    from syn.services.writing.writes import written_json
 
     if as_json:
         print_json(written_json(done))
@@ -152,7 +152,7 @@ def takes_new_fact(run: Callable[..., None]) -> Callable[..., None]:
 
 
 def _new_fact(asked: dict[str, Any]) -> "NewFact":
-    from syn.services.changes import NewFact
+    from syn.services.writing.changes import NewFact
 
     return NewFact(
         tags=tuple(asked.pop("tags") or ()),
@@ -165,6 +165,6 @@ def _new_fact(asked: dict[str, Any]) -> "NewFact":
 
 def override(anyway: bool, screened: bool) -> "Override":
     """What the person takes on."""
-    from syn.services.gate import Override
+    from syn.services.writing.gate import Override
 
     return Override(anyway=anyway, screened=screened)

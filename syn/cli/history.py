@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def acknowledge_history(workspace: "Workspace", reason: str, *, yes: bool, as_json: bool) -> None:
     """Acknowledge what history holds and nobody recorded; it stays listed for ever."""
     from syn.errors import UsageError
-    from syn.services.adopt_history import adopt_history, plan_history
+    from syn.services.writing.adopt_history import adopt_history, plan_history
 
     shown = plan_history(workspace)
     if shown.versions and not yes:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from syn.cli.output import note, table
-from syn.services.answers import Answer
+from syn.services.recall.answers import Answer
 
 
 def render_items(answer: Answer) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from syn.services.pagein import Audience
+    from syn.services.recall.pagein import Audience
     from syn.services.workspace import Workspace
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -44,7 +44,7 @@ def open_workspace(context: typer.Context) -> "Workspace":
     workspace = find_workspace(place.directory, surroundings(os.environ))  # noqa: TID251 - a port
     if (workspace.private_dir / "intent.json").exists():
         from syn.cli.output import note
-        from syn.services.exclusive import settle
+        from syn.services.writing.exclusive import settle
 
         settle(workspace, note)
     return workspace

@@ -9,8 +9,8 @@ import typer
 from syn.cli import exits
 from syn.cli.options import Globals, JsonFlag, audience_of, open_workspace
 from syn.cli.output import note, print_json
-from syn.services.answers import Answer
-from syn.services.operations import Operation, Parameter, operation
+from syn.services.doors.operations import Operation, Parameter, operation
+from syn.services.recall.answers import Answer
 
 Render = Callable[[Answer], None]
 
@@ -49,14 +49,14 @@ def add_read(app: typer.Typer, operation_name: str, command: str, render: Render
 
 
 def _answer(context: typer.Context, found: Operation, values: dict[str, Any]) -> Answer:
-    from syn.services.reads import open_reader
+    from syn.services.recall.reads import open_reader
 
     workspace = open_workspace(context)
     if found.needs == "workspace":
         return found.answer(workspace, **values)
     place = context.find_object(Globals)
     if place is not None and place.at:
-        from syn.services.timetravel import at_commit
+        from syn.services.recall.timetravel import at_commit
 
         with at_commit(workspace, place.at, place.audience) as then:
             return found.answer(then, **values)

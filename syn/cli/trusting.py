@@ -19,7 +19,7 @@ TrustFiles = Annotated[
 
 def trust_of(files: list[Path] | None, workspace: "Workspace | None") -> "Trust | None":
     """The keys of every `--trust` file, or None."""
-    from syn.services.outside import load_trust
+    from syn.services.trust.outside import load_trust
 
     return load_trust(files or (), workspace)
 

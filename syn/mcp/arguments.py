@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from syn.errors import UsageError
-from syn.services.operations import Parameter
+from syn.services.doors.operations import Parameter
 
 MAX_TEXT = 256 * 1024
 """Characters of one text argument."""

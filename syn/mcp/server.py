@@ -22,12 +22,12 @@ from syn.mcp.texts import PROMPTS
 from syn.mcp.tools import call_tool, error_result, find_operation, list_tools, tool_name
 from syn.mcp.wire import stdio
 from syn.report.escape import json_text, printable
-from syn.services.answers import Answer
-from syn.services.operation import Operation
-from syn.services.operations import operation, operations
-from syn.services.recording import Recording
-from syn.services.session import Session
-from syn.services.teaching import RULE
+from syn.services.doors.operation import Operation
+from syn.services.doors.operations import operation, operations
+from syn.services.doors.session import Session
+from syn.services.doors.teaching import RULE
+from syn.services.recall.answers import Answer
+from syn.services.sessions.recording import Recording
 
 CAPABILITIES = "synapse://capabilities"
 FACT = "synapse://fact/"

@@ -11,7 +11,7 @@ from syn.mcp.pipes import Pipes
 from syn.services.workspace import Surroundings, Workspace, find_workspace, surroundings
 
 if TYPE_CHECKING:
-    from syn.services.recording import Recording
+    from syn.services.sessions.recording import Recording
 
 
 def main(pipes: Pipes, words: list[str] | None = None) -> None:
@@ -29,7 +29,7 @@ def main(pipes: Pipes, words: list[str] | None = None) -> None:
         return find_workspace(place, around)
 
     from syn.mcp.server import note, serve
-    from syn.services.session import Session
+    from syn.services.doors.session import Session
 
     recording = _recording(place, clock(), asked.record) if asked.record is not None else None
     serve(pipes, Session(open_workspace, clock, "agent", note), recording)
@@ -45,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
 def _recording(place: Path, around: Surroundings, name: str) -> "Recording":
     """The recording of this session; a session that cannot be recorded is not begun."""
     from syn.errors import SynError
-    from syn.services.recording import Recording, session_name
+    from syn.services.sessions.recording import Recording, session_name
 
     try:
         workspace = find_workspace(place, around)

@@ -9,9 +9,9 @@ from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from syn.errors import SynError
 from syn.mcp.arguments import input_schema, read_arguments
 from syn.report.escape import json_text
-from syn.services.answers import Answer
-from syn.services.operation import Member, Operation
-from syn.services.operations import operations
+from syn.services.doors.operation import Member, Operation
+from syn.services.doors.operations import operations
+from syn.services.recall.answers import Answer
 
 _MEMBERS: dict[Member, dict[str, Any]] = {
     "text": {"type": "string"},

@@ -1,4 +1,4 @@
-"""What the invariants look at: frozen values, collected beforehand by `syn.services.collect`.
+"""What the invariants look at: frozen values, collected beforehand by `services.proving`.
 
 Evidence says what was read and what could not be read; it never says what that means.
 """

@@ -11,7 +11,7 @@ from syn.git.graph import explore
 from syn.git.parse import Ident, add_signature, render_commit
 from syn.git.repository import open_repository
 from syn.keys import sshsig
-from syn.services.identity import identity_evidence
+from syn.services.proving.identity import identity_evidence
 from tests.bench.measure import Figure, figure
 from tests.support.proofs import private_key
 from tests.support.signed import Past, policy

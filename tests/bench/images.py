@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from syn.images.record import Item
-from syn.services.images import record_items
+from syn.services.sessions.images import record_items
 from tests.bench.measure import Figure, figure
 
 BODY = 10_000

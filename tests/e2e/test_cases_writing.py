@@ -16,7 +16,7 @@ import pytest
 
 from syn.ledger.build import Draft, empty_tail, lines, next_entries
 from syn.ledger.heads import seen
-from syn.services.indexing import read_workspace
+from syn.services.recall.indexing import read_workspace
 from tests.support.cases import case
 from tests.support.cli import Ran, syn_here
 from tests.support.workspaces import Place, git, make_place, make_workspace

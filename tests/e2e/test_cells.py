@@ -121,7 +121,7 @@ def test_under_a_policy_a_clear_is_an_admins(place: Place, tmp_path: Path) -> No
 def forge_clear(place: Place) -> None:
     """A well-formed, chained, unsigned clear, as somebody with write access would append it."""
     from syn.ledger.build import Draft, lines, next_entries
-    from syn.services.indexing import read_workspace
+    from syn.services.recall.indexing import read_workspace
 
     reading = read_workspace(place.open())
     [chain] = reading.ledger.ledger.chains

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from syn.services.bounds import ANSWER_LENGTH
+from syn.services.recall.bounds import ANSWER_LENGTH
 from tests.support.agent import Agent, agent
 from tests.support.cases import case
 from tests.support.cli import syn

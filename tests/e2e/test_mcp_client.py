@@ -11,7 +11,7 @@ from mcp import ClientSession, StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ReadResourceResult, TextContent, TextResourceContents
 
-from syn.services.operations import operations
+from syn.services.doors.operations import operations
 from tests.support.cli import syn
 from tests.support.workspaces import Place, make_workspace
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from syn.errors import SynError
-from syn.services.operation import Operation, Parameter
-from syn.services.operations import operations
-from syn.services.reads import open_reader
+from syn.services.doors.operation import Operation, Parameter
+from syn.services.doors.operations import operations
+from syn.services.recall.reads import open_reader
 from tests.support.agent import Agent, agent
 from tests.support.cli import syn
 from tests.support.inside import done, inside

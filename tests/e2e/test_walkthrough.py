@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from syn.services.indexing import read_workspace
+from syn.services.recall.indexing import read_workspace
 from tests.support.cli import Ran, syn_here
 from tests.support.shared import ROOT
 from tests.support.workspaces import Place, make_place

@@ -4,8 +4,8 @@ import tempfile
 from pathlib import Path
 from time import monotonic, sleep
 
-from syn.services.indexing import reindex
-from syn.services.quarantine import quarantine
+from syn.services.recall.indexing import reindex
+from syn.services.writing.quarantine import quarantine
 from tests.support.escapes import IndexJudge, Tally, flips
 from tests.support.workspaces import make_workspace
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from syn.errors import SynError
-from syn.services.changes import Add, NewFact
-from syn.services.exclusive import exclusively
-from syn.services.indexing import read_workspace, reindex
 from syn.services.lock import writing
-from syn.services.steady import steadily
-from syn.services.verifying import Request, verify
-from syn.services.writes import Terms, write
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import read_workspace, reindex
+from syn.services.recall.steady import steadily
+from syn.services.writing.changes import Add, NewFact
+from syn.services.writing.exclusive import exclusively
+from syn.services.writing.writes import Terms, write
 from tests.fault.test_write_crashes import ALL
 from tests.support.cli import syn
 from tests.support.workspaces import Place, git, make_workspace
@@ -25,9 +25,9 @@ _WRITER = """
 import os, sys
 from pathlib import Path
 from syn.errors import SynError
-from syn.services.changes import Add, NewFact
+from syn.services.writing.changes import Add, NewFact
 from syn.services.workspace import find_workspace, surroundings
-from syn.services.writes import Terms, write
+from syn.services.writing.writes import Terms, write
 
 root, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 for number in range(count):

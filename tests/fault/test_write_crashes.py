@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from syn.services.adopt import Consent as AdoptConsent
-from syn.services.adopt import adopt, plan_adopt
-from syn.services.changes import Add, Edit, NewFact, Supersede
-from syn.services.exclusive import settle
-from syn.services.indexing import read_workspace
-from syn.services.pending import Asked, Consent, accept, propose, show
-from syn.services.transaction import pending
-from syn.services.undo import undo
-from syn.services.verifying import Request, verify
-from syn.services.writes import Terms, write
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import read_workspace
+from syn.services.writing.adopt import Consent as AdoptConsent
+from syn.services.writing.adopt import adopt, plan_adopt
+from syn.services.writing.changes import Add, Edit, NewFact, Supersede
+from syn.services.writing.exclusive import settle
+from syn.services.writing.pending import Asked, Consent, accept, propose, show
+from syn.services.writing.transaction import pending
+from syn.services.writing.undo import undo
+from syn.services.writing.writes import Terms, write
 from tests.support.faults import KILLED, Faults, count_calls, in_child, traced, traced_calls
 from tests.support.workspaces import Place, git, make_workspace
 

@@ -12,10 +12,10 @@ from syn.images.native import TABLE
 from syn.images.record import Item
 from syn.images.table import FactRef
 from syn.model.finding import InvariantResult, Status
-from syn.services.images import record_items
-from syn.services.indexing import reindex
-from syn.services.quarantine import quarantine
-from syn.services.verifying import Request, verify
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import reindex
+from syn.services.sessions.images import record_items
+from syn.services.writing.quarantine import quarantine
 from tests.support.images import ITEMS, PAYLOAD, native_image, recall_files, write_files
 from tests.support.workspaces import Place, git, make_workspace
 
@@ -120,7 +120,7 @@ def test_a_page_without_a_word_and_a_stale_one_are_warnings(place: Place) -> Non
 
 
 def verify_payload(place: Place, fact: str) -> str:
-    from syn.services.indexing import read_workspace
+    from syn.services.recall.indexing import read_workspace
 
     return read_workspace(place.open()).ledger.recorded[fact].payload
 

@@ -13,15 +13,15 @@ from syn.ledger.build import Draft, lines, next_entries
 from syn.ledger.heads import seen
 from syn.model.fact import Fact
 from syn.model.finding import InvariantResult, Status
-from syn.services.acknowledge import acknowledge
-from syn.services.adopt_history import adopt_history, plan_history
-from syn.services.changes import Add, Change, Close, Delete, Edit, Move, NewFact, Supersede
-from syn.services.expunge import expunge, plan_expunge
-from syn.services.indexing import read_workspace, reindex
-from syn.services.undo import undo
-from syn.services.verifying import Request, verify
-from syn.services.versions import replay_evidence
-from syn.services.writes import Terms, write
+from syn.services.proving.verifying import Request, verify
+from syn.services.proving.versions import replay_evidence
+from syn.services.recall.indexing import read_workspace, reindex
+from syn.services.writing.acknowledge import acknowledge
+from syn.services.writing.adopt_history import adopt_history, plan_history
+from syn.services.writing.changes import Add, Change, Close, Delete, Edit, Move, NewFact, Supersede
+from syn.services.writing.expunge import expunge, plan_expunge
+from syn.services.writing.undo import undo
+from syn.services.writing.writes import Terms, write
 from syn.verify.evidence import Evidence, ReplayEvidence
 from syn.verify.invariant import conclude
 from syn.verify.invariants.inv_04_replay import INVARIANT as INV_4

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from syn.services.indexing import reindex
-from syn.services.quarantine import quarantine
+from syn.services.recall.indexing import reindex
+from syn.services.writing.quarantine import quarantine
 from tests.support.escapes import IndexJudge, Tally, flips, row_changes
 from tests.support.workspaces import make_workspace
 

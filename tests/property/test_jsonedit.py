@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syn.services.jsonedit import JsonEditError, member_at, read, remove_member, set_member
+from syn.services.doors.jsonedit import JsonEditError, member_at, read, remove_member, set_member
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),

@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from syn.services.changes import Add, Change, Close, Delete, Edit, Move, NewFact
-from syn.services.indexing import read_workspace, reindex
-from syn.services.operations import operation
-from syn.services.reads import open_reader
-from syn.services.undo import undo
-from syn.services.verifying import Request, verify
-from syn.services.writes import Terms, write
+from syn.services.doors.operations import operation
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import read_workspace, reindex
+from syn.services.recall.reads import open_reader
+from syn.services.writing.changes import Add, Change, Close, Delete, Edit, Move, NewFact
+from syn.services.writing.undo import undo
+from syn.services.writing.writes import Terms, write
 from tests.support.workspaces import Place, adopt_all, git, make_workspace
 
 NAMES = ("a", "b", "c")
@@ -76,7 +76,7 @@ def bodies(place: Place, day: str, names: list[str]) -> dict[str, str]:
         return {name: str(show(reader, id=name, known_at=day)["body"]) for name in names}
 
 
-def change(model: Model, what: str, name: str, number: int, day: str) -> Change | None:
+def change(model: Model, what: str, name: str, number: int, day: str) -> Change | None:  # noqa: PLR0911 - one per kind of change
     """A change that the model's state allows, and the model after it."""
     known = model.facts.get(name)
     if what == "add" and known is None:

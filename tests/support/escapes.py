@@ -12,10 +12,10 @@ from syn.index.manifest import manifest_lines
 from syn.index.query import Filters
 from syn.index.rows import TABLES, Table
 from syn.index.store import Index, IndexUnusable, open_index
-from syn.services.indexing import index_path
 from syn.services.patrol.facts import check_rows
 from syn.services.patrol.index import check_index
 from syn.services.patrol.look import Look
+from syn.services.recall.indexing import index_path
 from tests.support.workspaces import Place
 
 Outcome = Literal["found", "equal", "escaped"]

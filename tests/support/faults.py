@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from syn.git import write as git_write
-from syn.services import transaction
+from syn.services.writing import transaction
 
 KILLED = 137
 _CALLS = ("write", "fsync", "rename", "replace", "link", "unlink", "mkdir", "rmdir", "ftruncate")

@@ -21,7 +21,7 @@ from syn.keys.policy import KeyState, Policy, PolicyKey, Role
 from syn.ledger.build import Draft, Signer, empty_tail, lines, next_entries
 from syn.ledger.segments import Tail, segment_path
 from syn.model.ledger import Action
-from syn.services.identity import identity_evidence
+from syn.services.proving.identity import identity_evidence
 from syn.verify.evidence import IdentityEvidence
 from tests.support.proofs import WORKSPACE, private_key
 

@@ -5,9 +5,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from syn.services.adopt import Consent, adopt, plan_adopt
 from syn.services.init import Wishes, init
 from syn.services.workspace import Workspace, find_workspace, surroundings
+from syn.services.writing.adopt import Consent, adopt, plan_adopt
 
 NOW = "2026-11-30T12:00:00Z"
 

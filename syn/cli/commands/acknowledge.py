@@ -26,7 +26,7 @@ def acknowledge(
 
     Example: syn acknowledge 3ceddd0c -m "made on a machine without the key"
     """
-    from syn.services.acknowledge import acknowledge as run
+    from syn.services.writing.acknowledge import acknowledge as run
 
     entries = run(open_workspace(context), subjects, reason)
     if json:

@@ -9,7 +9,7 @@ from syn.cli.options import JsonFlag, Reason, open_workspace
 from syn.cli.output import note
 
 if TYPE_CHECKING:
-    from syn.services.changes import NewFact
+    from syn.services.writing.changes import NewFact
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -31,8 +31,8 @@ def add(
 
     Example: syn add --title "Ledger owns payments" --subject payments --field owner --value ledger
     """
-    from syn.services.changes import Add
-    from syn.services.writes import Terms, write
+    from syn.services.writing.changes import Add
+    from syn.services.writing.writes import Terms, write
 
     terms = Terms(reason, override(anyway, screened))
     answer(write(open_workspace(context), [Add(new)], terms, note), as_json=json)

@@ -10,7 +10,7 @@ from syn.cli.output import count, note, on_terminal, out, print_json, table
 
 if TYPE_CHECKING:
     from syn.model.finding import Json
-    from syn.services.adopt import Adoption
+    from syn.services.writing.adopt import Adoption
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -44,8 +44,8 @@ def adopt(
 
     Example: syn adopt -m "moved the owner" facts/payments/owner-2026.md
     """
-    from syn.services.adopt import Consent, adoption_json, plan_adopt
-    from syn.services.adopt import adopt as run
+    from syn.services.writing.adopt import Consent, adoption_json, plan_adopt
+    from syn.services.writing.adopt import adopt as run
 
     workspace = open_workspace(context)
     if history:

@@ -7,7 +7,7 @@ import typer
 from syn.cli import exits
 from syn.cli.options import JsonFlag, Ref, open_workspace
 from syn.cli.output import count, note, out, print_json
-from syn.services.answers import Answer
+from syn.services.recall.answers import Answer
 
 app = typer.Typer(
     add_completion=False,
@@ -25,7 +25,7 @@ def verify(context: typer.Context, ref: Ref = "", json: JsonFlag = False) -> Non
 
     Example: syn audit verify
     """
-    from syn.services.audit import audit_verify
+    from syn.services.proving.audit import audit_verify
 
     answer: Any = audit_verify(open_workspace(context), ref)
     if not json:
@@ -52,8 +52,8 @@ def log(
     Example: syn audit log refund-limit
     """
     from syn.cli.commands.log import render
-    from syn.services.operations import operation
-    from syn.services.reads import open_reader
+    from syn.services.doors.operations import operation
+    from syn.services.recall.reads import open_reader
 
     reader = open_reader(open_workspace(context), note)
     with reader.index:
@@ -70,7 +70,7 @@ def replay(context: typer.Context, ref: Ref = "", json: JsonFlag = False) -> Non
 
     Example: syn audit replay --json
     """
-    from syn.services.audit import audit_replay
+    from syn.services.proving.audit import audit_replay
 
     answer: Any = audit_replay(open_workspace(context), ref)
     if not json:

@@ -34,7 +34,7 @@ def checkpoint(
 
     Example: syn checkpoint
     """
-    from syn.services.publishing import Wishes, make_checkpoint, root_text
+    from syn.services.trust.publishing import Wishes, make_checkpoint, root_text
 
     wishes = Wishes(publisher=publisher, host=host, anyway=anyway, take_over=take_over)
     with bar("checking") as progress:

@@ -9,7 +9,7 @@ from syn.cli.output import count, note, on_terminal, out, print_json, table
 
 if TYPE_CHECKING:
     from syn.model.ledger import Review
-    from syn.services.quarantine import Clearance
+    from syn.services.writing.quarantine import Clearance
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -31,8 +31,8 @@ def clear(
     Example: syn clear refund-limit -m "checked with the team"
     """
     from syn.errors import UsageError
-    from syn.services.quarantine import clear as run
-    from syn.services.quarantine import plan_clear
+    from syn.services.writing.quarantine import clear as run
+    from syn.services.writing.quarantine import plan_clear
 
     workspace = open_workspace(context)
     shown = plan_clear(workspace, fact, taint=taint)

@@ -26,8 +26,8 @@ def close(
 
     Example: syn close oncall-ann --at 2026-05-01 -m "left the team"
     """
-    from syn.services.changes import Close
-    from syn.services.writes import Terms, write
+    from syn.services.writing.changes import Close
+    from syn.services.writing.writes import Terms, write
 
     changes = [Close(name, at) for name in ids]
     terms = Terms(reason, override(anyway, False))

@@ -5,8 +5,8 @@ from typing import Any
 from syn.cli.changes import render_fields
 from syn.cli.output import note, out
 from syn.cli.reading import read_command
-from syn.services.answers import Answer
-from syn.services.fielddiff import FieldChange
+from syn.services.recall.answers import Answer
+from syn.services.recall.fielddiff import FieldChange
 
 
 def render(answer: Answer) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from syn.cli.output import count, out, place_of
 from syn.cli.reading import read_command
-from syn.services.answers import Answer
+from syn.services.recall.answers import Answer
 
 
 def render(answer: Answer) -> None:

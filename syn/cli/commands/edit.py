@@ -66,8 +66,8 @@ def edit(
     Example: syn edit refund-limit --status accepted --untag draft
     """
     from syn.model.payload import Mapping
-    from syn.services.changes import Edit
-    from syn.services.writes import Terms, write
+    from syn.services.writing.changes import Edit
+    from syn.services.writing.writes import Terms, write
 
     workspace = open_workspace(context)
     texts = (title, type_, status, subject, field, value, valid_from, valid_to)
@@ -91,7 +91,7 @@ def edit(
 
 def _body(workspace: "Workspace", change: Any, given: str | None) -> str | None:
     """The new body; the editor only opens where nothing else was asked."""
-    from syn.services.writes import current_body
+    from syn.services.writing.writes import current_body
 
     asked = any((change.set, change.reserved, change.unset, change.tag, change.untag))
     if given is not None or asked:

@@ -8,7 +8,7 @@ from syn.cli.options import JsonFlag, Reason, Yes, open_workspace
 from syn.cli.output import count, note, on_terminal, out, print_json
 
 if TYPE_CHECKING:
-    from syn.services.expunge import Expunge
+    from syn.services.writing.expunge import Expunge
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -32,8 +32,8 @@ def expunge(
     Example: syn expunge api-notes -m "held a token"
     """
     from syn.errors import UsageError
-    from syn.services.expunge import expunge as run
-    from syn.services.expunge import plan_expunge, steps
+    from syn.services.writing.expunge import expunge as run
+    from syn.services.writing.expunge import plan_expunge, steps
 
     workspace = open_workspace(context)
     plan = plan_expunge(workspace, fact, old_only=old)

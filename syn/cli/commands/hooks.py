@@ -9,7 +9,7 @@ from syn.cli.options import JsonFlag, open_workspace
 from syn.cli.output import out, print_json, table
 
 if TYPE_CHECKING:
-    from syn.services.githooks import Hook
+    from syn.services.doors.githooks import Hook
 
 app = typer.Typer(
     add_completion=False,
@@ -24,7 +24,7 @@ Names = Annotated[
 
 
 def _hooks(context: typer.Context, names: list[str] | None) -> "list[Hook]":
-    from syn.services.githooks import COMMANDS, hooks
+    from syn.services.doors.githooks import COMMANDS, hooks
 
     return hooks(open_workspace(context), launcher(), tuple(names or COMMANDS))
 
@@ -35,8 +35,8 @@ def install(context: typer.Context, names: Names = None) -> None:
 
     Example: syn hooks install pre-push
     """
-    from syn.services.githooks import install as run
-    from syn.services.githooks import refuse_elsewhere
+    from syn.services.doors.githooks import install as run
+    from syn.services.doors.githooks import refuse_elsewhere
 
     refuse_elsewhere(open_workspace(context))
     for hook in _hooks(context, names):
@@ -49,7 +49,7 @@ def uninstall(context: typer.Context, names: Names = None) -> None:
 
     Example: syn hooks uninstall
     """
-    from syn.services.githooks import uninstall as run
+    from syn.services.doors.githooks import uninstall as run
 
     for hook in _hooks(context, names):
         out(f"{hook.path}: {'removed' if run(hook) else 'absent'}")

@@ -10,7 +10,7 @@ from syn.cli.trusting import surroundings_of, workspace_or_none
 
 if TYPE_CHECKING:
     from syn.model.finding import Json
-    from syn.services.keyring import KeyFile
+    from syn.services.trust.keyring import KeyFile
     from syn.services.workspace import Surroundings, Workspace
 
 app = typer.Typer(
@@ -46,7 +46,7 @@ def init(
 
     Example: syn key init --name alice
     """
-    from syn.services.key_init import init_key
+    from syn.services.trust.key_init import init_key
 
     workspace = workspace_or_none(context)
     around = surroundings_of(workspace)
@@ -71,8 +71,8 @@ def list_(context: typer.Context, json: JsonFlag = False) -> None:
 
     Example: syn key list
     """
-    from syn.services.key_init import standing_here
-    from syn.services.keyring import keys_here
+    from syn.services.trust.key_init import standing_here
+    from syn.services.trust.keyring import keys_here
 
     workspace = workspace_or_none(context)
     keys = keys_here(surroundings_of(workspace))
@@ -135,7 +135,7 @@ def export(
 
 
 def _members(key: "KeyFile", workspace: "Workspace | None") -> dict[str, "Json"]:
-    from syn.services.key_init import standing_here
+    from syn.services.trust.key_init import standing_here
 
     return {
         "id": key.slot,
@@ -149,7 +149,7 @@ def _members(key: "KeyFile", workspace: "Workspace | None") -> dict[str, "Json"]
 def find_key(around: "Surroundings", slot: str) -> "KeyFile":
     """One of the keys here: of this slot, or the first."""
     from syn.errors import UsageError
-    from syn.services.keyring import keys_here
+    from syn.services.trust.keyring import keys_here
 
     keys = keys_here(around)
     found = [key for key in keys if key.slot == slot] if slot else list(keys[:1])

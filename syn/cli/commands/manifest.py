@@ -25,7 +25,7 @@ def manifest(
     Example: syn manifest --ref HEAD | sha256sum
     """
     from syn.index.manifest import manifest_digest, manifest_lines
-    from syn.services.collect import pass_over
+    from syn.services.proving.collect import pass_over
 
     with pass_over(open_workspace(context), ref) as done:
         done.require_whole()

@@ -14,7 +14,7 @@ from syn.cli.output import note, out, print_json, table
 
 if TYPE_CHECKING:
     from syn.model.finding import Json
-    from syn.services.clients import Edit, Machine, Target
+    from syn.services.doors.clients import Edit, Machine, Target
     from syn.services.workspace import Workspace
 
 app = typer.Typer(
@@ -86,7 +86,7 @@ def install(
 
     Example: syn mcp install claude-code --dry-run
     """
-    from syn.services.clients import plan_install
+    from syn.services.doors.clients import plan_install
 
     workspace = open_workspace(context)
     found = _targets(workspace, client, name, user=user)
@@ -106,7 +106,7 @@ def uninstall(
 
     Example: syn mcp uninstall cursor
     """
-    from syn.services.clients import plan_uninstall
+    from syn.services.doors.clients import plan_uninstall
 
     workspace = open_workspace(context)
     found = _targets(workspace, client, name, user=user)
@@ -119,7 +119,7 @@ def status(context: typer.Context, name: Name = "synapse", json: JsonFlag = Fals
 
     Example: syn mcp status
     """
-    from syn.services.clients import state_of
+    from syn.services.doors.clients import state_of
 
     workspace = open_workspace(context)
     both = [
@@ -148,7 +148,7 @@ def _item(found: "Target", state: str) -> "dict[str, Json]":
 def _targets(workspace: "Workspace", client: str, name: str, *, user: bool) -> "list[Target]":
     from dataclasses import replace
 
-    from syn.services.clients import CLIENTS, find_client, target
+    from syn.services.doors.clients import CLIENTS, find_client, target
 
     chosen = CLIENTS if client == "all" else (find_client(client),)
     found = (target(c, _machine(), workspace.root, launcher(), user=user) for c in chosen)
@@ -156,7 +156,7 @@ def _targets(workspace: "Workspace", client: str, name: str, *, user: bool) -> "
 
 
 def _machine() -> "Machine":
-    from syn.services.clients import Machine
+    from syn.services.doors.clients import Machine
 
     return Machine(Path.home(), sys.platform, dict(os.environ))  # noqa: TID251 - a port
 
@@ -164,7 +164,7 @@ def _machine() -> "Machine":
 def _carry_out(
     workspace: "Workspace", edits: "list[tuple[Target, Edit]]", dry_run: bool, as_json: bool
 ) -> None:
-    from syn.services.clients import apply
+    from syn.services.doors.clients import apply
 
     stamp = workspace.around.now.strftime("%Y%m%dT%H%M%SZ")
     items: list[Json] = []

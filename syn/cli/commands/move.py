@@ -24,8 +24,8 @@ def move(
 
     Example: syn move refund-limit facts/payments/refund-limit.md
     """
-    from syn.services.changes import Move
-    from syn.services.writes import Terms, write
+    from syn.services.writing.changes import Move
+    from syn.services.writing.writes import Terms, write
 
     terms = Terms(reason, override(anyway, False))
     answer(write(open_workspace(context), [Move(id_, path)], terms, note), as_json=json)

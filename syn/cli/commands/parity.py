@@ -13,7 +13,7 @@ from syn.cli.output import count, note, out, print_json
 from syn.cli.progress import bar
 
 if TYPE_CHECKING:
-    from syn.services.parity import CloneParity, FactParity
+    from syn.services.proving.parity import CloneParity, FactParity
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -39,7 +39,7 @@ def parity(
     Example: syn parity . ../clone
     """
     from syn.errors import UsageError
-    from syn.services.parity import compare_clones, is_clone, parity_json
+    from syn.services.proving.parity import compare_clones, is_clone, parity_json
     from syn.services.workspace import surroundings
 
     around = surroundings(os.environ)  # noqa: TID251 - a port

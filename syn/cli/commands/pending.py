@@ -10,13 +10,13 @@ from syn.cli.facts import Anyway, Screened, override
 from syn.cli.options import JsonFlag, Reason, Yes, open_workspace
 from syn.cli.output import block, count, note, on_terminal, out, print_json, table
 from syn.cli.reading import add_read
-from syn.services.answers import Answer
+from syn.services.recall.answers import Answer
 
 if TYPE_CHECKING:
     from syn.model.finding import Json
     from syn.model.ledger import Review
-    from syn.services.pending import Judged
-    from syn.services.writes import Written
+    from syn.services.writing.pending import Judged
+    from syn.services.writing.writes import Written
 
 app = typer.Typer(
     add_completion=False,
@@ -88,9 +88,9 @@ def accept(
 
     Example: syn pending accept 4f2a90c1d3e5 --supersede -m "reorganised in April"
     """
-    from syn.services.pending import Consent, show
-    from syn.services.pending import accept as run
-    from syn.services.writes import written_json
+    from syn.services.writing.pending import Consent, show
+    from syn.services.writing.pending import accept as run
+    from syn.services.writing.writes import written_json
 
     workspace = open_workspace(context)
     judged = show(workspace, ids, note, supersede=supersede)
@@ -109,7 +109,7 @@ def accept(
 def _seen(judged: "tuple[Judged, ...]", shown: str) -> bool:
     """Whether a program showed a person exactly this."""
     from syn.errors import UsageError
-    from syn.services.pending import ChangedSinceShownError
+    from syn.services.writing.pending import ChangedSinceShownError
 
     if not shown:
         return False
@@ -123,7 +123,7 @@ def _seen(judged: "tuple[Judged, ...]", shown: str) -> bool:
 def _ask(judged: "tuple[Judged, ...]", yes: bool) -> bool:
     """Show the exact differences and ask; False when nobody is asked."""
     from syn.errors import UsageError
-    from syn.services.pending import item_diff
+    from syn.services.writing.pending import item_diff
 
     if yes:
         return False
@@ -160,7 +160,7 @@ def reject(context: typer.Context, ids: Names, reason: Reason = "", json: JsonFl
 
     Example: syn pending reject 4f2a90c1d3e5 -m "no source"
     """
-    from syn.services.pending import reject as run
+    from syn.services.writing.pending import reject as run
 
     entries = run(open_workspace(context), ids, reason, note)
     if json:

@@ -11,7 +11,7 @@ from syn.cli.output import block, note, out, print_json, table
 if TYPE_CHECKING:
     from syn.keys.policy import KeyState, Policy, PolicyKey
     from syn.model.finding import Json
-    from syn.services.policy_change import Change
+    from syn.services.trust.policy_change import Change
     from syn.services.workspace import Workspace
 
 app = typer.Typer(
@@ -67,7 +67,7 @@ def add(
     from syn.errors import UsageError
     from syn.keys import public
     from syn.keys.policy import ROLES, PolicyKey
-    from syn.services.policy_change import add_key
+    from syn.services.trust.policy_change import add_key
 
     wanted = tuple(role or ["writer"])
     unknown = [item for item in wanted if item not in ROLES]
@@ -102,7 +102,7 @@ def compromise(
 
 
 def _set(context: typer.Context, text: str, state: "KeyState", reason: str, json: bool) -> None:
-    from syn.services.policy_change import find_key, set_state
+    from syn.services.trust.policy_change import find_key, set_state
 
     workspace = open_workspace(context)
     found = find_key(workspace, text)
@@ -124,8 +124,8 @@ def _done(workspace: "Workspace", change: "Change", json: bool) -> None:
 def _policy(context: typer.Context, ref: str) -> "Policy":
     from syn.errors import CannotError, UsageError
     from syn.keys.policy import BrokenPolicy
-    from syn.services.indexing import read_workspace
-    from syn.services.policy import PATH, policy_of
+    from syn.services.recall.indexing import read_workspace
+    from syn.services.trust.policy import PATH, policy_of
 
     found = policy_of(read_workspace(open_workspace(context), ref))
     if found is None:

@@ -11,7 +11,7 @@ from syn.cli.options import JsonFlag, Reason, open_workspace
 from syn.cli.output import note, out, print_json
 
 if TYPE_CHECKING:
-    from syn.services.changes import Change, NewFact
+    from syn.services.writing.changes import Change, NewFact
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -34,9 +34,9 @@ def propose(
 
     Example: syn propose --title "Region" --subject ledger --field region --value eu-2
     """
-    from syn.services.pending import Asked, judged_json
-    from syn.services.pending import propose as run
-    from syn.services.recorder import actor
+    from syn.services.writing.pending import Asked, judged_json
+    from syn.services.writing.pending import propose as run
+    from syn.services.writing.recorder import actor
 
     workspace = open_workspace(context)
     asked = Asked(agent or actor(workspace), "cli", reason)
@@ -53,7 +53,7 @@ def propose(
 def _changes(new: "NewFact", file: str) -> "tuple[Change, ...]":
     from syn.canon import json as canonical
     from syn.errors import CannotError
-    from syn.services.changes import Add, ChangeError, NewFact, parse_changes
+    from syn.services.writing.changes import Add, ChangeError, NewFact, parse_changes
 
     if not file:
         return (Add(new),)

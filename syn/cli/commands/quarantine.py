@@ -25,7 +25,7 @@ def quarantine(
 
     Example: syn quarantine refund-limit --reason "the source was forged"
     """
-    from syn.services.quarantine import quarantine as run
+    from syn.services.writing.quarantine import quarantine as run
 
     digest, entry = run(open_workspace(context), fact, reason, note)
     if json:

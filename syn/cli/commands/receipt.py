@@ -9,11 +9,11 @@ from syn.cli.options import JsonFlag, open_workspace
 from syn.cli.output import note, out, print_json, table
 from syn.cli.reading import add_read
 from syn.cli.trusting import TrustFiles, trust_of, workspace_or_none
-from syn.services.answers import Answer
+from syn.services.recall.answers import Answer
 
 if TYPE_CHECKING:
     from syn.model.finding import Json
-    from syn.services.receipts import CheckedReceipt
+    from syn.services.trust.receipts import CheckedReceipt
 
 app = typer.Typer(
     add_completion=False,
@@ -37,7 +37,7 @@ def issue(
     Example: syn receipt issue owner-2 -o owner-2.receipt
     """
     from syn.services.files import write_file
-    from syn.services.receipts import issue as make
+    from syn.services.trust.receipts import issue as make
 
     done = make(open_workspace(context), fact)
     if output is not None:
@@ -72,7 +72,7 @@ def verify(
     from syn.canon.receipt import MAX_BYTES
     from syn.errors import UsageError
     from syn.services.files import read_file
-    from syn.services.receipts import check_trusted
+    from syn.services.trust.receipts import check_trusted
 
     trusted = trust_of(trust, workspace_or_none(context))
     if trusted is None:

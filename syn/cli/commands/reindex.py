@@ -21,8 +21,8 @@ def reindex(
 
     Example: syn reindex --full
     """
-    from syn.services.checking import reindexed_json
-    from syn.services.indexing import reindex as run
+    from syn.services.proving.checking import reindexed_json
+    from syn.services.recall.indexing import reindex as run
 
     workspace = open_workspace(context)
     with bar("indexing") as progress:

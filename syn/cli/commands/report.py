@@ -13,7 +13,7 @@ from syn.cli.trusting import TrustFiles, trust_of, workspace_or_none
 
 if TYPE_CHECKING:
     from syn.keys.trust import Trust
-    from syn.services.report_check import Recheck, Stated
+    from syn.services.proving.report_check import Recheck, Stated
     from syn.services.workspace import Workspace
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
@@ -55,7 +55,7 @@ def verify(
     from syn.errors import UsageError
     from syn.git.resolve import resolve
     from syn.services.files import read_file
-    from syn.services.report_check import expect_subject, read_stated
+    from syn.services.proving.report_check import expect_subject, read_stated
 
     workspace = workspace_or_none(context)
     trusted = trust_of(trust, workspace)
@@ -78,11 +78,11 @@ def _recheck(
     workspace: "Workspace", stated: "Stated", since: str, trust: "Trust"
 ) -> "Recheck | None":
     from syn.errors import UsageError
-    from syn.services.outside import read_since
-    from syn.services.pins import load_pins
-    from syn.services.proofs import Outside
-    from syn.services.report_check import recheck, was_deep
-    from syn.services.verifying import Request
+    from syn.services.proving.proofs import Outside
+    from syn.services.proving.report_check import recheck, was_deep
+    from syn.services.proving.verifying import Request
+    from syn.services.trust.outside import read_since
+    from syn.services.trust.pins import load_pins
 
     given = stated.report
     if given is None:

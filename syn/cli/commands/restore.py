@@ -26,7 +26,7 @@ def restore(
 
     Example: syn restore refund-limit
     """
-    from syn.services.restore import restore as run
-    from syn.services.writes import Terms
+    from syn.services.writing.restore import restore as run
+    from syn.services.writing.writes import Terms
 
     answer(run(open_workspace(context), names, Terms(reason), note), as_json=json)

@@ -25,8 +25,8 @@ def rm(
 
     Example: syn rm old-note -m "never was true"
     """
-    from syn.services.changes import Delete
-    from syn.services.writes import Terms, write
+    from syn.services.writing.changes import Delete
+    from syn.services.writing.writes import Terms, write
 
     changes = [Delete(name) for name in ids]
     terms = Terms(reason, override(anyway, False))

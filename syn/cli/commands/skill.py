@@ -35,7 +35,7 @@ def install(
     Example: syn skill install --dry-run
     """
     from syn.report.diff import render
-    from syn.services.teaching import apply, plan_agents, plan_skill
+    from syn.services.doors.teaching import apply, plan_agents, plan_skill
 
     root = open_workspace(context).root
     texts = [plan_skill(root), *([plan_agents(root)] if agents else [])]
@@ -60,6 +60,6 @@ def show() -> None:
 
     Example: syn skill show
     """
-    from syn.services.teaching import SKILL
+    from syn.services.doors.teaching import SKILL
 
     sys.stdout.write(SKILL)

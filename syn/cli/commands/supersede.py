@@ -9,7 +9,7 @@ from syn.cli.options import JsonFlag, Reason, open_workspace
 from syn.cli.output import note
 
 if TYPE_CHECKING:
-    from syn.services.changes import NewFact
+    from syn.services.writing.changes import NewFact
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -32,8 +32,8 @@ def supersede(
 
     Example: syn supersede owner-1 --value checkout --valid-from 2026-04-15 -m "reorganised"
     """
-    from syn.services.changes import Supersede
-    from syn.services.writes import Terms, write
+    from syn.services.writing.changes import Supersede
+    from syn.services.writing.writes import Terms, write
 
     terms = Terms(reason, override(anyway, screened))
     change = Supersede(tuple(old), new)

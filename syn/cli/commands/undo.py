@@ -28,8 +28,8 @@ def undo(
 
     Example: syn undo 4f2a90c1d3e5 -m "wrong team"
     """
-    from syn.services.undo import undo as run
-    from syn.services.writes import Terms
+    from syn.services.writing.undo import undo as run
+    from syn.services.writing.writes import Terms
 
     terms = Terms(reason, override(anyway, screened))
     answer(run(open_workspace(context), decision, terms, note), as_json=json)

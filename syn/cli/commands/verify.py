@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from syn.ledger.entry import HashedEntry
-    from syn.services.proofs import Outside
-    from syn.services.reports import Outputs
-    from syn.services.verifying import Request
+    from syn.services.proving.proofs import Outside
+    from syn.services.proving.reports import Outputs
+    from syn.services.proving.verifying import Request
     from syn.services.workspace import Workspace
     from syn.verify.evidence import FactView
 
@@ -87,8 +87,8 @@ def verify(
     Example: syn verify --since payments.tlog-proof --trust alice.pub
     """
     from syn.errors import UsageError
-    from syn.services.reports import Outputs
-    from syn.services.verifying import Request
+    from syn.services.proving.reports import Outputs
+    from syn.services.proving.verifying import Request
 
     if explain:
         _explain(json)
@@ -118,9 +118,9 @@ def _run(
 ) -> Report:
     """Verify and write the files that were asked for, before anything is printed."""
     from syn.report.html import Timeline
-    from syn.services.reports import signing_key, write_outputs
-    from syn.services.timeline import timeline_of
-    from syn.services.verifying import verify as run
+    from syn.services.proving.reports import signing_key, write_outputs
+    from syn.services.proving.timeline import timeline_of
+    from syn.services.proving.verifying import verify as run
 
     key = signing_key(workspace) if outputs.signed else None
     timelines: list[Timeline] = []
@@ -141,7 +141,7 @@ def _print(
     workspace: "Workspace", report: Report, required: Level | None, *, quiet: bool, json: bool
 ) -> None:
     if json:
-        from syn.services.reports import signed_json
+        from syn.services.proving.reports import signed_json
 
         document, problem = signed_json(workspace, report)
         print_json(document)
@@ -200,9 +200,9 @@ def _wrapped(text: str) -> None:
 
 
 def _outside(workspace: "Workspace", since: str, root: str, trust: list[Path] | None) -> "Outside":
-    from syn.services.outside import read_root, read_since
-    from syn.services.pins import load_pins
-    from syn.services.proofs import Outside
+    from syn.services.proving.proofs import Outside
+    from syn.services.trust.outside import read_root, read_since
+    from syn.services.trust.pins import load_pins
 
     trusted = trust_of(trust, workspace)
     if not since and not root:

@@ -13,8 +13,8 @@ from syn.cli.trusting import TrustFiles, surroundings_of, trust_of, workspace_or
 
 if TYPE_CHECKING:
     from syn.model.finding import Json
-    from syn.services.pins import Pins
-    from syn.services.witnesses import Pinned
+    from syn.services.trust.pins import Pins
+    from syn.services.trust.witnesses import Pinned
     from syn.verify.evidence import WitnessEvidence
 
 app = typer.Typer(
@@ -39,7 +39,7 @@ def publish(
     Example: syn witness publish -o payments.tlog-proof
     """
     from syn.services.files import write_file
-    from syn.services.witnesses import publish as make
+    from syn.services.trust.witnesses import publish as make
 
     data, judged = make(open_workspace(context), publisher)
     if output is None:
@@ -61,8 +61,8 @@ def show(context: typer.Context, file: File, json: JsonFlag = False) -> None:
     """
     from syn.canon import head
     from syn.canon.digest import text
-    from syn.services.outside import read_witness
-    from syn.services.witnesses import look
+    from syn.services.trust.outside import read_witness
+    from syn.services.trust.witnesses import look
 
     seen = look(read_witness(file))
     record = head.decode(seen.proof.extra) if seen.proof.extra else None
@@ -97,8 +97,8 @@ def verify(
 
     Example: syn witness verify payments.tlog-proof --trust alice.pub
     """
-    from syn.services.outside import read_witness
-    from syn.services.witnesses import check
+    from syn.services.trust.outside import read_witness
+    from syn.services.trust.witnesses import check
 
     workspace = workspace_or_none(context)
     done = check(
@@ -160,10 +160,10 @@ def cosign(
     Example: syn witness cosign payments.tlog-proof --trust alice.pub --name auditor.example/w
     """
     from syn.cli.commands.key import find_key
-    from syn.services.cosigning import cosign as sign
-    from syn.services.cosigning import default_name
     from syn.services.files import write_file
-    from syn.services.outside import read_witness
+    from syn.services.trust.cosigning import cosign as sign
+    from syn.services.trust.cosigning import default_name
+    from syn.services.trust.outside import read_witness
 
     workspace = workspace_or_none(context)
     around = surroundings_of(workspace)
@@ -200,8 +200,8 @@ def pin(
     """
     from syn.errors import UsageError
     from syn.git.resolve import resolve
-    from syn.services.outside import read_witness
-    from syn.services.witnesses import pin_commit, pin_witness
+    from syn.services.trust.outside import read_witness
+    from syn.services.trust.witnesses import pin_commit, pin_witness
 
     workspace = workspace_or_none(context)
     if Path(target).is_file():
@@ -233,7 +233,7 @@ def list_(context: typer.Context, json: JsonFlag = False) -> None:
 
     Example: syn witness list
     """
-    from syn.services.pins import list_pins
+    from syn.services.trust.pins import list_pins
 
     found = list(list_pins(surroundings_of(workspace_or_none(context))))
     if json:

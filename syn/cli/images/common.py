@@ -51,7 +51,7 @@ def outside_from(
 ) -> "Outside":
     """What the options say is trusted."""
     from syn.cli.options import open_workspace
-    from syn.services.images import Trust, outside_of, recorded_staleness
+    from syn.services.sessions.images import Trust, outside_of, recorded_staleness
 
     staleness = recorded_staleness(open_workspace(context)) if facts else None
     keys = tuple(at(context, path) for path in trust or ())
@@ -60,7 +60,7 @@ def outside_from(
 
 def signer_from(context: typer.Context, key: Path | None) -> "Signer | None":
     """The signer of `--key`, or None."""
-    from syn.services.images import signer_of
+    from syn.services.sessions.images import signer_of
 
     return signer_of(at(context, key) if key is not None else None)
 
@@ -89,7 +89,7 @@ def show_report(report: "ImageReport") -> None:
 
 def show_conversion(target: Path, done: "Conversion", *, as_json: bool) -> None:
     """What was written, and what was left behind."""
-    from syn.services.imageanswers import step_json
+    from syn.services.sessions.imageanswers import step_json
 
     if as_json:
         dropped = [step_json(step) for step in done.dropped]

@@ -43,7 +43,7 @@ def verify(
     Example: syn image verify images/monday --trust keys.pub
     """
     from syn.images.report import report_json
-    from syn.services.images import verdict_of, verify_images
+    from syn.services.sessions.images import verdict_of, verify_images
 
     paths = [at(context, path) for path in images]
     outside = outside_from(context, trust, anchor, signed, facts)
@@ -67,7 +67,7 @@ def show(
 
     Example: syn image show images/monday
     """
-    from syn.services.images import show_image
+    from syn.services.sessions.images import show_image
 
     report, rows = show_image(at(context, image), outside_from(context, trust))
     if json:
@@ -126,7 +126,7 @@ def page(
     """
     from syn.canon import base64
     from syn.images.pagein import Conditions
-    from syn.services.images import serve_page
+    from syn.services.sessions.images import serve_page
 
     outside = outside_from(context, trust, anchor, signed, facts)
     given = Conditions(as_of, tuple(revoked or ()), outside.staleness)
@@ -167,8 +167,8 @@ def parity(
     Example: syn image parity images/a images/b
     """
     from syn.errors import UsageError
-    from syn.services.imageanswers import parity_json
-    from syn.services.images import compare, outcome_of
+    from syn.services.sessions.imageanswers import parity_json
+    from syn.services.sessions.images import compare, outcome_of
 
     by = by or ("step" if len(images) > 1 else "role")
     if by not in ("step", "role"):
@@ -210,8 +210,8 @@ def scrub(
 
     Example: syn image scrub images/monday --out images/monday-scrubbed
     """
-    from syn.services.imageanswers import scrub_json
-    from syn.services.images import VERDICTS, scrub_image
+    from syn.services.sessions.imageanswers import scrub_json
+    from syn.services.sessions.images import VERDICTS, scrub_image
 
     copy = at(context, target) if target is not None else None
     outside = outside_from(context, trust)

@@ -53,7 +53,7 @@ def record(
     """
     from syn.canon.digest import is_digest
     from syn.errors import UsageError
-    from syn.services.images import read_lines, record_transcript, seal_reason
+    from syn.services.sessions.images import read_lines, record_transcript, seal_reason
 
     if previous and not is_digest(previous):
         raise UsageError("previous", "--previous: expected a digest `sha256:<hex>`")
@@ -102,7 +102,7 @@ def _convert(
     *,
     as_json: bool,
 ) -> None:
-    from syn.services.images import convert
+    from syn.services.sessions.images import convert
 
     (image, target), (key, anchor) = paths, key_and_anchor
     signer, outside = signer_from(context, key), outside_from(context, anchor=anchor)
@@ -131,8 +131,8 @@ def repair(
     Example: syn image repair images/monday --from /backup/monday
     """
     from syn.images.report import report_json
-    from syn.services.imageanswers import step_json
-    from syn.services.images import VERDICTS, plan_image, repair_image
+    from syn.services.sessions.imageanswers import step_json
+    from syn.services.sessions.images import VERDICTS, plan_image, repair_image
 
     sources = [at(context, copy) for copy in copies or ()]
     opened, plan = plan_image(at(context, image), sources, offers=offers)
@@ -230,7 +230,7 @@ def _decide(
 ) -> None:
     from syn.errors import UsageError
     from syn.images.write import Decision
-    from syn.services.images import decide
+    from syn.services.sessions.images import decide
 
     (image, number), (reason, by, key) = place, said
     if not reason.strip():

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from syn.model.finding import Finding, Severity
-from syn.services.keptimages import check_kept, image_outside, kept_images
-from syn.services.pagein import CellClass
 from syn.services.patrol.fault import CellFault, as_fault, fault
 from syn.services.patrol.look import Look
-from syn.services.reading import LEDGER, POLICY
-from syn.services.standing import policy_doubts
+from syn.services.recall.pagein import CellClass
+from syn.services.recall.reading import LEDGER, POLICY
+from syn.services.recall.standing import policy_doubts
+from syn.services.sessions.keptimages import check_kept, image_outside, kept_images
 
 TORN = "torn-tail"
 """Code of a last line that a crash cut off."""

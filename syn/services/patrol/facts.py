@@ -9,12 +9,12 @@ from syn.index.store import IndexUnusable
 from syn.index.words import cell_of
 from syn.model.fact import Unreadable
 from syn.model.recorded import Recorded
-from syn.services.pagein import CellClass, cell_fault, entry_of
 from syn.services.patrol.fault import CellFault, erased, fault
 from syn.services.patrol.look import Look
 from syn.services.patrol.stored import Rows, Stored
-from syn.services.projecting import Projected
-from syn.services.standing import standing_of
+from syn.services.recall.pagein import CellClass, cell_fault, entry_of
+from syn.services.recall.projecting import Projected
+from syn.services.recall.standing import standing_of
 
 
 def check_fact(look: Look, path: str) -> Iterator[CellFault]:

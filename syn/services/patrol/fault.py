@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, get_args
 
 from syn.errors import CannotError, RefusedError
 from syn.model.finding import Finding, Severity
-from syn.services.pagein import CellClass
+from syn.services.recall.pagein import CellClass
 
 Kind: TypeAlias = Literal["ledger", "index", "object", "fact", "receipt", "image"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -28,9 +28,9 @@ from syn.index.rows import (
     Table,
 )
 from syn.index.store import Index, IndexUnusable
-from syn.services.indexing import INDEX, records_of, world_of
 from syn.services.patrol.fault import CellFault, fault
 from syn.services.patrol.look import Look, Standing
+from syn.services.recall.indexing import INDEX, records_of, world_of
 
 _OWN_RECORDS = frozenset({"projection", "sorted_to"})
 """What a builder notes about itself."""

@@ -13,14 +13,14 @@ from syn.index.store import FileRecord, Index, IndexUnusable, open_index
 from syn.model.finding import Finding
 from syn.model.problem import display_path
 from syn.model.recorded import Recorded
-from syn.services.checkpoints import ground_of, judge_all
-from syn.services.indexing import Reading, index_path, read_workspace, tails_of
-from syn.services.judging import Ground, Judged
-from syn.services.keptimages import KeptImage, kept_images
 from syn.services.patrol.stored import StoredRows
-from syn.services.projecting import Projected, project_bytes
-from syn.services.reading import RECEIPTS
-from syn.services.receipt_evidence import receipt_evidence
+from syn.services.proving.checkpoints import ground_of, judge_all
+from syn.services.proving.judging import Ground, Judged
+from syn.services.proving.receipt_evidence import receipt_evidence
+from syn.services.recall.indexing import Reading, index_path, read_workspace, tails_of
+from syn.services.recall.projecting import Projected, project_bytes
+from syn.services.recall.reading import RECEIPTS
+from syn.services.sessions.keptimages import KeptImage, kept_images
 from syn.services.workspace import Workspace, find_workspace
 from syn.verify.evidence import ReceiptEvidence
 

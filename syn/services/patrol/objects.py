@@ -15,7 +15,7 @@ from syn.git.write import KEPT_REF
 from syn.model.problem import display_path
 from syn.services.patrol.fault import CellFault, erased, fault
 from syn.services.patrol.look import Look
-from syn.services.reading import CONFIG
+from syn.services.recall.reading import CONFIG
 
 _OWN = (b".synapse/", CONFIG)
 """Whose blobs are read here; those of facts are, with the facts."""

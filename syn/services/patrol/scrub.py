@@ -9,8 +9,6 @@ from typing import assert_never
 from syn.errors import CannotError, RefusedError, UsageError
 from syn.git.repository import Repository
 from syn.model.finding import Json, Verdict
-from syn.services.indexing import Progress, index_path
-from syn.services.pagein import CellClass
 from syn.services.patrol import cursor
 from syn.services.patrol.evidence import (
     HEADS,
@@ -24,6 +22,8 @@ from syn.services.patrol.fault import CLASSES, KINDS, CellFault, Kind, Unit, era
 from syn.services.patrol.index import check_index
 from syn.services.patrol.look import Look
 from syn.services.patrol.objects import HEAD, check_head, check_object, kept_folders
+from syn.services.recall.indexing import Progress, index_path
+from syn.services.recall.pagein import CellClass
 from syn.services.workspace import Workspace, find_workspace, stamp
 
 SAVE_EVERY = 5_000

@@ -17,15 +17,15 @@ from syn.images.store import open_image
 from syn.ledger.entry import HashedEntry
 from syn.model.finding import Json, Verdict
 from syn.model.ledger import Review
-from syn.services.exclusive import exclusively
-from syn.services.indexing import index_path, reindex
 from syn.services.patrol.scrub import Budget, Scrub, scrub, scrub_json
+from syn.services.recall.indexing import index_path, reindex
 from syn.services.repair.lost import damaged_file, put_back
 from syn.services.repair.plan import Plan, Step
 from syn.services.repair.tail import Tail
-from syn.services.restore import restore
 from syn.services.workspace import Workspace, find_workspace, stamp
-from syn.services.writes import Terms
+from syn.services.writing.exclusive import exclusively
+from syn.services.writing.restore import restore
+from syn.services.writing.writes import Terms
 
 Note = Callable[[str], None]
 BACKUPS = "backup"

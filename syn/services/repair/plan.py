@@ -17,12 +17,12 @@ from syn.images.store import Image, open_image
 from syn.model.finding import Verdict
 from syn.model.problem import display_path
 from syn.model.recorded import Recorded
-from syn.services.indexing import INDEX, read_workspace
 from syn.services.patrol.evidence import TORN
 from syn.services.patrol.fault import CellFault, Kind
 from syn.services.patrol.look import Look
 from syn.services.patrol.scrub import Budget, Scrub, scrub
-from syn.services.reading import LEDGER
+from syn.services.recall.indexing import INDEX, read_workspace
+from syn.services.recall.reading import LEDGER
 from syn.services.repair.lost import find_objects
 from syn.services.repair.sources import FoundObject, Replica, find_source
 from syn.services.repair.tail import Tail, torn_tail

@@ -12,9 +12,9 @@ from syn.canon.digest import sha256
 from syn.errors import CannotError, RefusedError, UsageError
 from syn.git.parse import ObjectType, blob_id
 from syn.git.repository import Repository
-from syn.services.contents import find_bytes
 from syn.services.patrol.look import Look
 from syn.services.workspace import Workspace, find_workspace
+from syn.services.writing.contents import find_bytes
 
 
 class OtherWorkspaceError(UsageError):

@@ -6,7 +6,7 @@ from syn.errors import CannotError, RefusedError
 from syn.ledger.entry import Defect, decode
 from syn.model.problem import display_path
 from syn.services.patrol.look import Look
-from syn.services.reading import read_plain
+from syn.services.recall.reading import read_plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from syn.images.store import check_image
 from syn.images.word import recall_word_of
 from syn.images.write import Decision
 from syn.keys.openssh import from_seed
-from syn.services.images import decide, record_items
+from syn.services.sessions.images import decide, record_items
 from tests.support.examples import examples
 
 DOC = examples("image.md")

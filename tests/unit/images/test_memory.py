@@ -7,7 +7,7 @@ from pathlib import Path
 from syn.images.convert import export
 from syn.images.record import Item
 from syn.images.store import check_image, open_image
-from syn.services.images import record_items
+from syn.services.sessions.images import record_items
 
 BODY, COUNT = 250_000, 80
 

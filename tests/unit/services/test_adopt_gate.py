@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from syn.errors import SynError
-from syn.services.adopt import Adoption, Consent, adopt, adoption_json, plan_adopt
-from syn.services.changes import Close
-from syn.services.indexing import open_current, read_workspace
-from syn.services.undo import undo
-from syn.services.verifying import Request, verify
-from syn.services.writes import Terms, write
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import open_current, read_workspace
+from syn.services.writing.adopt import Adoption, Consent, adopt, adoption_json, plan_adopt
+from syn.services.writing.changes import Close
+from syn.services.writing.undo import undo
+from syn.services.writing.writes import Terms, write
 from tests.support.workspaces import FACTS, Place, adopt_all, git, make_workspace
 
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from syn.errors import SynError
-from syn.services.changes import Close, Delete, Edit, Move, NewFact, Supersede
-from syn.services.operations import operation
-from syn.services.pending import Asked, Consent, accept, propose, show
-from syn.services.quarantine import quarantine
-from syn.services.reads import open_reader
-from syn.services.undo import undo
-from syn.services.writes import Terms, write
+from syn.services.doors.operations import operation
+from syn.services.recall.reads import open_reader
+from syn.services.writing.changes import Close, Delete, Edit, Move, NewFact, Supersede
+from syn.services.writing.pending import Asked, Consent, accept, propose, show
+from syn.services.writing.quarantine import quarantine
+from syn.services.writing.undo import undo
+from syn.services.writing.writes import Terms, write
 from tests.support.workspaces import Place, git, make_workspace
 
 

@@ -13,18 +13,18 @@ from syn.keys.policy import PolicyKey
 from syn.keys.signing import note_signer
 from syn.model.finding import Finding, Level
 from syn.model.report import Report
-from syn.services.key_init import init_key
-from syn.services.keyring import keys_here
-from syn.services.logs import find_log, logs_at, note_path, parse_log
-from syn.services.policy_change import add_key, find_key, set_state
-from syn.services.publishing import (
+from syn.services.proving.logs import find_log, logs_at, note_path, parse_log
+from syn.services.proving.verifying import Request, verify
+from syn.services.trust.key_init import init_key
+from syn.services.trust.keyring import keys_here
+from syn.services.trust.policy_change import add_key, find_key, set_state
+from syn.services.trust.publishing import (
     ForeignLogError,
     NotPublisherError,
     UnfitStateError,
     Wishes,
     make_checkpoint,
 )
-from syn.services.verifying import Request, verify
 from tests.support.proofs import private_key
 from tests.support.workspaces import Place, adopt_all, make_workspace
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from syn.errors import RefusedError, SynError, UsageError
-from syn.services.clients import (
+from syn.services.doors.clients import (
     CLIENTS,
     Machine,
     Target,

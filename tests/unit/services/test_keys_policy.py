@@ -9,17 +9,17 @@ from syn.errors import UsageError
 from syn.keys import openssh
 from syn.keys.openssh import KeyFileError, LooseKeyError
 from syn.keys.policy import PolicyKey, export
-from syn.services.key_init import default_name, init_key
-from syn.services.keyring import choose, identity, keys_here, make_key
-from syn.services.policy import head_policy, own_key, usable
-from syn.services.policy_change import (
+from syn.services.proving.verifying import Request, verify
+from syn.services.trust.key_init import default_name, init_key
+from syn.services.trust.keyring import choose, identity, keys_here, make_key
+from syn.services.trust.policy import head_policy, own_key, usable
+from syn.services.trust.policy_change import (
     NotAdminError,
     PolicyError,
     add_key,
     find_key,
     set_state,
 )
-from syn.services.verifying import Request, verify
 from tests.support.proofs import private_key
 from tests.support.workspaces import Place, make_workspace
 

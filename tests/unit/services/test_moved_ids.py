@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from syn.services.adopt import Consent, adopt, plan_adopt
-from syn.services.indexing import reindex
-from syn.services.reads import Selection, list_facts, open_reader, show
-from syn.services.verifying import Request, verify
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import reindex
+from syn.services.recall.reads import Selection, list_facts, open_reader, show
+from syn.services.writing.adopt import Consent, adopt, plan_adopt
 from tests.support.workspaces import Place, adopt_all, make_workspace
 
 

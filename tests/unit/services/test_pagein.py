@@ -11,12 +11,12 @@ import pytest
 from syn.index.lines import body_digest
 from syn.index.rows import FactRow, StateRow
 from syn.index.words import cell_of, check_word
-from syn.services import operations
-from syn.services.answers import Answer
-from syn.services.indexing import reindex
-from syn.services.pagein import Audience, DuplicateIdError
-from syn.services.quarantine import quarantine
-from syn.services.reads import UnknownFactError, doctor, open_reader
+from syn.services.doors import operations
+from syn.services.recall.answers import Answer
+from syn.services.recall.indexing import reindex
+from syn.services.recall.pagein import Audience, DuplicateIdError
+from syn.services.recall.reads import UnknownFactError, doctor, open_reader
+from syn.services.writing.quarantine import quarantine
 from tests.support.workspaces import Place, git, make_workspace
 
 

@@ -5,9 +5,15 @@ from pathlib import Path
 import pytest
 
 from syn.errors import UsageError
-from syn.services.key_init import init_key
-from syn.services.parity import CloneParity, FactParity, compare_clones, is_clone, parity_json
-from syn.services.quarantine import clear, plan_clear, quarantine
+from syn.services.proving.parity import (
+    CloneParity,
+    FactParity,
+    compare_clones,
+    is_clone,
+    parity_json,
+)
+from syn.services.trust.key_init import init_key
+from syn.services.writing.quarantine import clear, plan_clear, quarantine
 from tests.support.workspaces import FACTS, Place, adopt_all, git, make_workspace
 
 LIMIT = "facts/limit.md"

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from syn.ledger.build import Draft, lines, next_entries
-from syn.services.indexing import read_workspace, reindex
-from syn.services.key_init import init_key
 from syn.services.patrol.scrub import Scrub, scrub
-from syn.services.publishing import Wishes, make_checkpoint
-from syn.services.quarantine import quarantine
-from syn.services.receipts import issue
+from syn.services.recall.indexing import read_workspace, reindex
 from syn.services.repair.plan import plan_repair
+from syn.services.trust.key_init import init_key
+from syn.services.trust.publishing import Wishes, make_checkpoint
+from syn.services.trust.receipts import issue
+from syn.services.writing.quarantine import quarantine
 from tests.support.workspaces import Place, git, make_workspace
 
 

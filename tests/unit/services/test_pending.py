@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from syn.errors import SynError
-from syn.services import proposals
-from syn.services.changes import Add, Change, Close, Edit, NewFact, Supersede
-from syn.services.gate import GateError, Override
-from syn.services.indexing import open_current, read_workspace
-from syn.services.operations import operation
-from syn.services.pending import (
+from syn.services.doors.operations import operation
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import open_current, read_workspace
+from syn.services.recall.reads import Reader, open_reader
+from syn.services.writing import proposals
+from syn.services.writing.changes import Add, Change, Close, Edit, NewFact, Supersede
+from syn.services.writing.gate import GateError, Override
+from syn.services.writing.pending import (
     Asked,
     ChangedSinceShownError,
     Consent,
@@ -23,10 +25,8 @@ from syn.services.pending import (
     reject,
     show,
 )
-from syn.services.proposals import Damaged, find_proposal, queue
-from syn.services.reads import Reader, open_reader
-from syn.services.verifying import Request, verify
-from syn.services.writes import Terms, write
+from syn.services.writing.proposals import Damaged, find_proposal, queue
+from syn.services.writing.writes import Terms, write
 from tests.support.workspaces import NOW, Place, make_workspace
 
 BOT = Asked("bot-1", reason="read it")

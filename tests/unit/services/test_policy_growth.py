@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from syn.keys import openssh
-from syn.services.policy import PATH
+from syn.services.trust.policy import PATH
 from tests.support.inside import done, inside
 from tests.support.parties import git
 from tests.support.proofs import private_key

@@ -3,7 +3,7 @@
 import re
 
 from syn.canon import json as canonical
-from syn.services.proposals import parse_proposal, to_json
+from syn.services.writing.proposals import parse_proposal, to_json
 from tests.support.shared import ROOT
 
 

@@ -11,11 +11,12 @@ from syn.errors import SynError
 from syn.keys.policy import PolicyKey
 from syn.keys.trust import Trust, TrustedKey
 from syn.model.finding import Finding, Status
-from syn.services.key_init import init_key
-from syn.services.keyring import keys_here
-from syn.services.policy_change import add_key, set_state
-from syn.services.publishing import Wishes, make_checkpoint
-from syn.services.receipts import (
+from syn.services.proving.verifying import Request, verify
+from syn.services.trust.key_init import init_key
+from syn.services.trust.keyring import keys_here
+from syn.services.trust.policy_change import add_key, set_state
+from syn.services.trust.publishing import Wishes, make_checkpoint
+from syn.services.trust.receipts import (
     Issued,
     NotCoveredError,
     check_proofs,
@@ -23,8 +24,7 @@ from syn.services.receipts import (
     issue,
     stored,
 )
-from syn.services.verifying import Request, verify
-from syn.services.witnesses import NoCheckpointError
+from syn.services.trust.witnesses import NoCheckpointError
 from tests.support.proofs import private_key
 from tests.support.workspaces import Place, adopt_all, make_workspace
 

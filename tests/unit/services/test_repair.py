@@ -10,13 +10,13 @@ import pytest
 
 from syn.errors import UsageError
 from syn.git.loose import loose_path
-from syn.services.indexing import index_path, read_workspace, reindex
 from syn.services.patrol.scrub import scrub
-from syn.services.quarantine import quarantine
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import index_path, read_workspace, reindex
 from syn.services.repair.apply import Repaired, repair, repair_json
 from syn.services.repair.plan import Plan, check_names, plan_repair
 from syn.services.repair.sources import OtherWorkspaceError, open_replicas
-from syn.services.verifying import Request, verify
+from syn.services.writing.quarantine import quarantine
 from tests.support.images import recall_files, write_files
 from tests.support.workspaces import FACTS, Place, git, make_workspace
 

@@ -10,15 +10,15 @@ from syn.canon.digest import sha256
 from syn.errors import SynError
 from syn.git.repository import open_repository
 from syn.git.write import kept_blob
-from syn.services.changes import Add, Close, Delete, Edit, NewFact
-from syn.services.expunge import expunge, plan_expunge, steps
-from syn.services.gate import Override
-from syn.services.indexing import read_workspace
-from syn.services.pending import Asked, propose
-from syn.services.restore import restore
-from syn.services.undo import undo
-from syn.services.verifying import Request, verify
-from syn.services.writes import Terms, write
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import read_workspace
+from syn.services.writing.changes import Add, Close, Delete, Edit, NewFact
+from syn.services.writing.expunge import expunge, plan_expunge, steps
+from syn.services.writing.gate import Override
+from syn.services.writing.pending import Asked, propose
+from syn.services.writing.restore import restore
+from syn.services.writing.undo import undo
+from syn.services.writing.writes import Terms, write
 from tests.support.workspaces import Place, make_workspace
 
 SECRET = "ghp_" + "a1B2" * 9

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from syn.errors import RefusedError
-from syn.services.teaching import BEGIN, END, SKILL, SNIPPET, apply, plan_agents, plan_skill
+from syn.services.doors.teaching import BEGIN, END, SKILL, SNIPPET, apply, plan_agents, plan_skill
 from tests.support.cli import syn
 from tests.support.workspaces import Place, make_workspace
 

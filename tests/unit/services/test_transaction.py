@@ -12,12 +12,14 @@ from syn.git.write import kept_blob
 from syn.ledger.build import Draft
 from syn.ledger.heads import seen
 from syn.model.fact import Fact
-from syn.services import intent, transaction
-from syn.services.exclusive import exclusively, settle
-from syn.services.indexing import Reading, read_workspace
-from syn.services.intent import DamagedIntentError
-from syn.services.recorder import recorder
-from syn.services.transaction import (
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import Reading, read_workspace
+from syn.services.workspace import Workspace
+from syn.services.writing import intent, transaction
+from syn.services.writing.exclusive import exclusively, settle
+from syn.services.writing.intent import DamagedIntentError
+from syn.services.writing.recorder import recorder
+from syn.services.writing.transaction import (
     CutOffError,
     Decision,
     FileChange,
@@ -26,8 +28,6 @@ from syn.services.transaction import (
     record,
     recover,
 )
-from syn.services.verifying import Request, verify
-from syn.services.workspace import Workspace
 from tests.support.workspaces import Place, make_workspace
 
 NEW = b"---\nid: limit\ntitle: Refund limit\ntags: [money]\n---\nThree people.\n"

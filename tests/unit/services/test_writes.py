@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from syn.errors import RefusedError, SynError, UsageError
-from syn.services.changes import (
+from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import reindex
+from syn.services.writing.changes import (
     Add,
     Change,
     Close,
@@ -20,12 +22,10 @@ from syn.services.changes import (
     change_json,
     parse_changes,
 )
-from syn.services.gate import GateError, Override
-from syn.services.indexing import reindex
-from syn.services.naming import MAX_BYTES, slug
-from syn.services.undo import undo
-from syn.services.verifying import Request, verify
-from syn.services.writes import Terms, Written, write
+from syn.services.writing.gate import GateError, Override
+from syn.services.writing.naming import MAX_BYTES, slug
+from syn.services.writing.undo import undo
+from syn.services.writing.writes import Terms, Written, write
 from tests.support.workspaces import NOW, Place, make_workspace
 
 ANYWAY = Terms(override=Override(anyway=True))
@@ -319,7 +319,7 @@ def test_undo_names_what_it_is_not_for(tmp_path: Path) -> None:
 
 
 def _entries(place: Place) -> Sequence[tuple[str, str]]:
-    from syn.services.indexing import read_workspace
+    from syn.services.recall.indexing import read_workspace
 
     ledger = read_workspace(place.open()).ledger.ledger
     return [(digest, entry.action) for digest, entry in ledger.entries()]
@@ -390,7 +390,7 @@ def test_without_commits_the_bytes_are_kept(tmp_path: Path) -> None:
 
 
 def _last(place: Place, fact: str) -> str:
-    from syn.services.indexing import read_workspace
+    from syn.services.recall.indexing import read_workspace
 
     return read_workspace(place.open()).ledger.recorded[fact].heads[0]
 

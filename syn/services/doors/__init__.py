@@ -1,0 +1,1 @@
+"""What both doors share: operations, a session that stays open, clients, import and export."""

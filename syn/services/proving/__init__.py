@@ -1,0 +1,1 @@
+"""Evidence for `syn verify`, collected; and what a verification leaves behind."""

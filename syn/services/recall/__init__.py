@@ -1,0 +1,1 @@
+"""From a snapshot to facts that check: listing, projecting, indexing, page-in, answers."""

@@ -1,0 +1,363 @@
+"""The index file of a workspace: where it lives, bringing it up to date, opening it for reads."""
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from syn.canon import json as canonical
+from syn.canon.digest import sha256
+from syn.errors import CannotError, RefusedError
+from syn.git.parse import blob_id
+from syn.git.snapshot import Snapshot, SnapshotEntry
+from syn.index.derive import World
+from syn.index.inputs import inputs_hash
+from syn.index.rows import PROJECTION
+from syn.index.store import Builder, FileRecord, Index, IndexUnusable, StatRecord, open_index
+from syn.model.config import Config
+from syn.services.recall.projecting import project_all
+from syn.services.recall.reading import (
+    FactFiles,
+    Inventory,
+    LedgerFiles,
+    LedgerView,
+    read_plain,
+    sort_facts,
+    take_inventory,
+)
+from syn.services.recall.steady import steadily
+from syn.services.workspace import Workspace
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+INDEX = ".synapse/index.db"
+
+Progress = Callable[[int, int], None]
+"""Called with (files done, files in all)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What a reindex did."""
+
+    mode: Literal["none", "incremental", "full"]
+    facts: int
+    read: int
+    """Files whose rows were derived anew."""
+    removed: int
+    inputs_hash: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One snapshot, sorted and with its ledger, before any fact is read."""
+
+    snapshot: Snapshot
+    config: Config
+    inventory: Inventory
+    ledger_files: LedgerFiles
+    files: FactFiles
+    control: tuple[tuple[bytes, str], ...]
+    """(path, digest) of the inputs that are not facts: configuration, ledger, policy."""
+    heads: bool
+    """Whether those are HEAD's blobs, and nothing of HEAD is missing on disk."""
+
+    @property
+    def ledger(self) -> LedgerView:
+        """The ledger, decoded as a whole the first time it is asked for."""
+        return self.ledger_files.view
+
+
+def read_workspace(workspace: Workspace, ref: str = "") -> Reading:
+    """Sort a snapshot's entries and read its configuration and ledger.
+
+    Raises:
+        CannotError: the snapshot itself, or its configuration, cannot be read.
+    """
+    return read_snapshot(workspace.snapshot(ref), workspace.config)
+
+
+def read_snapshot(snapshot: Snapshot, config: Config) -> Reading:
+    """The same for a snapshot at hand; `config` counts only where it has no `synapse.toml`."""
+    from syn.services.config import parse_config
+
+    control: list[tuple[bytes, str]] = []
+    heads = True
+    inventory = take_inventory(snapshot, config)
+    for entry in inventory.config:
+        data = read_plain(snapshot, entry)
+        control.append((entry.path, sha256(data)))
+        heads = heads and blob_id(data) == entry.head_oid
+        own = parse_config(data)
+        if own != config:
+            config, inventory = own, take_inventory(snapshot, own)
+    ledger = LedgerFiles(snapshot, inventory.ledger, config.id, inventory.lost)
+    control += ledger.digests
+    for entry in inventory.policy:
+        data = read_plain(snapshot, entry)
+        control.append((entry.path, sha256(data)))
+        heads = heads and blob_id(data) == entry.head_oid
+    heads = heads and ledger.heads and not inventory.missing
+    files = sort_facts(inventory, ledger)
+    return Reading(snapshot, config, inventory, ledger, files, tuple(control), heads)
+
+
+def world_of(reading: Reading) -> World:
+    """What the projection takes from outside the facts' own files."""
+    return World(
+        recorded=reading.ledger.recorded,
+        decisions=reading.ledger.ledger.entries(),
+        problems=[problem for found in reading.files.refused.values() for problem in found],
+    )
+
+
+def tails_of(reading: Reading) -> dict[str, list[int | str]]:
+    """Writer to [length, head] of its chain."""
+    return {
+        chain.writer: [chain.tail.length, chain.tail.head] for chain in reading.ledger.ledger.chains
+    }
+
+
+def index_path(workspace: Workspace) -> Path:
+    """Where this workspace's index is: in it, or in the user's cache when it is read-only."""
+    path = workspace.root / INDEX
+    place = path.parent if path.parent.exists() else path.parent.parent
+    if os.access(place, os.W_OK):
+        return path
+    name = hashlib.sha256(os.fsencode(workspace.root)).hexdigest()[:32]
+    return workspace.around.cache_dir / "indexes" / f"{name}.db"
+
+
+def reindex(
+    workspace: Workspace,
+    *,
+    full: bool = False,
+    executor: "Executor | None" = None,
+    progress: Progress | None = None,
+) -> Reindexed:
+    """Bring the index up to date, or build it anew; a no-op changes no byte.
+
+    Raises:
+        CannotError: the workspace cannot be read or the index not be written.
+    """
+    return _bring(workspace, read_workspace(workspace), full, executor, progress)
+
+
+def _bring(
+    workspace: Workspace,
+    reading: Reading,
+    full: bool,
+    executor: "Executor | None",
+    progress: Progress | None,
+) -> Reindexed:
+    path = index_path(workspace)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    old = None if full else _old_index(path)
+    if old is None:
+        return build_index(path, reading, executor, progress)
+    return _build_changed(path, reading, old, executor, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Old:
+    """What the index at hand says of the files it was built from."""
+
+    files: dict[str, FileRecord]
+    meta: Mapping[str, str]
+
+
+def _old_index(path: Path) -> _Old | None:
+    """The index as a base for an incremental build; None when only a full build will do."""
+    try:
+        with open_index(path) as index:
+            meta = index.meta()
+            if meta.get("projection") != str(PROJECTION):
+                return None
+            return _Old({record.path: record for record in index.files()}, meta)
+    except IndexUnusable:
+        return None
+
+
+def build_index(
+    path: Path,
+    reading: Reading,
+    executor: "Executor | None" = None,
+    progress: Progress | None = None,
+) -> Reindexed:
+    """Build the index of a snapshot anew, in one step, at a path.
+
+    Raises:
+        IndexUnusable: it cannot be written.
+    """
+    total = len(reading.files.facts)
+    records: list[tuple[bytes, str]] = list(reading.control)
+    with Builder(path) as builder:
+        projected = project_all(
+            reading.snapshot, reading.files.facts, reading.config, executor, reading.ledger.moved
+        )
+        for done, (entry, item) in enumerate(zip(reading.files.facts, projected, strict=True), 1):
+            builder.add(item.rows, _stat(entry))
+            records.append((entry.path, item.rows.source_digest))
+            if progress is not None:
+                progress(done, total)
+        digest = inputs_hash(records)
+        built = builder.finish(world_of(reading), records_of(reading, digest))
+    return Reindexed("full", built.facts, built.written, 0, digest, path)
+
+
+def _build_changed(
+    path: Path,
+    reading: Reading,
+    old: _Old,
+    executor: "Executor | None",
+    progress: Progress | None,
+) -> Reindexed:
+    """Derive only what changed; when nothing did, the file stays as it is."""
+    known = dict(old.files)
+    same_rules = old.meta.get("rules") == _rules(reading.config)
+    changed: list[SnapshotEntry] = []
+    records: list[tuple[bytes, str]] = list(reading.control)
+    touched: list[tuple[str, StatRecord]] = []
+    renamed = _renamed(old.meta, reading)
+    for entry in reading.files.facts:
+        record = known.pop(entry.path.decode(), None)
+        same = same_rules and entry.path.decode() not in renamed
+        digest = _unchanged(reading.snapshot, entry, record, touched) if same else ""
+        if digest:
+            records.append((entry.path, digest))
+        else:
+            changed.append(entry)
+    if not changed and not known:
+        digest = inputs_hash(records)
+        same_world = old.meta.get("refused") == refused_digest(reading)
+        if digest == old.meta.get("inputs_hash") and same_world and not touched:
+            return Reindexed("none", len(reading.files.facts), 0, 0, digest, path)
+    with Builder(path, base=path) as builder:
+        for gone in known:
+            builder.remove(gone)
+        for touched_path, stat in touched:
+            builder.restat(touched_path, stat)
+        projected = project_all(
+            reading.snapshot, changed, reading.config, executor, reading.ledger.moved
+        )
+        for done, (entry, item) in enumerate(zip(changed, projected, strict=True), 1):
+            builder.add(item.rows, _stat(entry))
+            records.append((entry.path, item.rows.source_digest))
+            if progress is not None:
+                progress(done, len(changed))
+        digest = inputs_hash(records)
+        built = builder.finish(world_of(reading), records_of(reading, digest))
+    return Reindexed("incremental", built.facts, len(changed), len(known), digest, path)
+
+
+def _renamed(meta: Mapping[str, str], reading: Reading) -> frozenset[str]:
+    """The paths whose fact has, by the ledger, another id than when the index was built."""
+    before = dict(line.split("\t") for line in meta.get("moved", "").split("\n") if line)
+    return frozenset(path for path, _ in before.items() ^ reading.ledger.moved.items())
+
+
+def _unchanged(
+    snapshot: Snapshot,
+    entry: SnapshotEntry,
+    record: FileRecord | None,
+    touched: list[tuple[str, StatRecord]],
+) -> str:
+    """The digest of an entry whose rows still stand, or "" when they must be derived anew."""
+    if record is None or not record.source_digest:
+        return ""
+    stat = _stat(entry)
+    if stat is not None and record.unchanged(stat):
+        return record.source_digest
+    try:
+        digest = sha256(snapshot.read(entry))
+    except CannotError:
+        return ""
+    if digest != record.source_digest:
+        return ""
+    if stat is not None:
+        touched.append((record.path, stat))
+    return digest
+
+
+def _stat(entry: SnapshotEntry) -> StatRecord | None:
+    key = entry.stat
+    return StatRecord(key.size, key.mtime_ns, key.ctime_ns, key.inode) if key else None
+
+
+def _rules(config: Config) -> str:
+    """What of the configuration decides the rows of a single file."""
+    return canonical.encode(
+        [
+            [list(pair) for pair in config.keys.names],
+            list(config.relations),
+            config.link_order,
+        ]
+    ).decode()
+
+
+def refused_digest(reading: Reading) -> str:
+    """Digest of the files that are refused by their names: rows come of them, but no input."""
+    found = [problem for problems in reading.files.refused.values() for problem in problems]
+    return sha256(canonical.encode([[p.path, p.line, p.code, p.message] for p in found]))
+
+
+def records_of(reading: Reading, digest: str) -> dict[str, str]:
+    """What an index notes about what it was built from; `digest` is its `inputs_hash`."""
+    return {
+        "inputs_hash": digest,
+        "refused": refused_digest(reading),
+        "rules": _rules(reading.config),
+        "moved": "\n".join(f"{path}\t{fact}" for path, fact in reading.ledger.moved.items()),
+        "tails": canonical.encode(tails_of(reading)).decode(),
+    }
+
+
+def open_current(
+    workspace: Workspace, note: Callable[[str], None], progress: Progress | None = None
+) -> tuple[Index, Reading]:
+    """The index, brought up to date first; `note` is told when that was needed.
+
+    Raises:
+        RefusedError: a known segment is no longer a prefix of what is here (`ledger-shrank`).
+        CannotError: the index can neither be used nor built.
+    """
+
+    def read() -> tuple[Index, Reading]:
+        return _open_current(workspace, note, progress)
+
+    return steadily(workspace, read, note, lambda found: found[0].close())
+
+
+def _open_current(
+    workspace: Workspace, note: Callable[[str], None], progress: Progress | None
+) -> tuple[Index, Reading]:
+    reading = read_workspace(workspace)
+    old = _old_index(index_path(workspace))
+    if old is not None:
+        _refuse_shrunk(reading, old.meta)
+    done = _bring(workspace, reading, False, None, progress)
+    if done.mode != "none":
+        note(f"index brought up to date: {done.read} read, {done.removed} removed")
+    return open_index(done.path), reading
+
+
+def _refuse_shrunk(reading: Reading, meta: Mapping[str, str]) -> None:
+    tails = canonical.decode(meta.get("tails", "{}").encode())
+    if not isinstance(tails, dict):
+        return
+    chains = {chain.writer: chain for chain in reading.ledger.ledger.chains}
+    for writer, tail in tails.items():
+        if not isinstance(tail, list):
+            continue
+        length, head = tail
+        chain = chains.get(writer)
+        if length and (chain is None or chain.hash_at(int(str(length))) != head):
+            raise RefusedError(
+                "ledger-shrank",
+                f"writer {writer}: the index knows {length} decisions that are not here any more",
+                "after a switch of branches run syn reindex; else syn verify says what is gone",
+            )

@@ -1,0 +1,1 @@
+"""Images of agent sessions: recorded, kept with the workspace, checked."""

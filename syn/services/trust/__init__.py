@@ -1,0 +1,1 @@
+"""Keys, policy, checkpoints and witnesses: what lets somebody else hold us to it."""

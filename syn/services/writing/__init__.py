@@ -1,0 +1,1 @@
+"""Decisions: planned, judged by the gate, recorded all or nothing, taken back."""

@@ -1,0 +1,432 @@
+"""A write: all or nothing, whatever happens in between (design 10, ADR 0020).
+
+The order is: bytes into git's object store, intent, facts, ledger, writer's tail, git index,
+reference; each is durable before the next. The intent names everything the write needs, so the
+next command finishes it from wherever it was cut off, or takes back what was done of it. Before the
+intent is in place nothing has changed; bytes that a write replaces are kept in git from before
+that moment on.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from syn.canon.digest import sha256
+from syn.errors import CannotError, RefusedError
+from syn.git import durable
+from syn.git.parse import Ident
+from syn.git.repository import Repository
+from syn.git.snapshot import Snapshot
+from syn.git.write import check_locks, commit_blobs, forget_blobs, keep_objects, write_object
+from syn.ledger.build import Draft, Signer, lines, next_entries
+from syn.ledger.entry import HashedEntry
+from syn.ledger.segments import Tail, segment_path
+from syn.services.recall.indexing import Reading
+from syn.services.recall.reading import stored_bytes
+from syn.services.workspace import Workspace, stamp
+from syn.services.writing import intent as intents
+from syn.services.writing.intent import Append, Intent, PlannedFile
+from syn.services.writing.writer import choose_tail, save_tail
+
+
+class OutOfDateError(RefusedError):
+    """A file is not what the decision was made on."""
+
+    def __init__(self, path: str, expected: str, actual: str) -> None:
+        super().__init__(
+            "out-of-date",
+            f"{path}: expected {expected or 'no file'}, got {actual or 'no file'}: "
+            "it changed after it was read",
+            "look at it again and repeat the command",
+        )
+
+
+class CutOffError(CannotError):
+    """A write stopped half-way; its intent stands."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            "cut-off",
+            f"the write was cut off: {reason}",
+            "the next syn command finishes it or takes it back; nothing is lost",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file that a decision writes or removes."""
+
+    path: str
+    data: bytes | None
+    """None removes the file."""
+    base: str
+    """Digest of the bytes on disk that the decision was made on; "" when there was no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Entries to record, the files they change, and the files they only take as they are."""
+
+    drafts: tuple[Draft, ...]
+    changes: tuple[FileChange, ...] = ()
+    adopted: tuple[str, ...] = ()
+    """Paths whose bytes in the work tree (or absence) are recorded as they are."""
+    message: str = ""
+    """First line of the commit."""
+    discard: tuple[str, ...] = ()
+    """Names of files under `<common git dir>/synapse/pending` that the decision settles."""
+    forget: tuple[str, ...] = ()
+    """Digests of bytes that git keeps for syn and shall not any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Who commits and signs."""
+
+    ident: Ident
+    signer: Signer | None = None
+    sign_commit: Callable[[bytes], str] | None = None
+
+
+def record(
+    workspace: Workspace, reading: Reading, decision: Decision, recorder: Recorder
+) -> tuple[HashedEntry, ...]:
+    """Carry a decision out; the caller holds the lock (`exclusive.exclusively`) and read under it.
+
+    Raises:
+        OutOfDateError: a file is not the one the decision was made on; nothing was done.
+        RefusedError: git's own lock is in the way; nothing was done.
+        CutOffError: it stopped half-way; the next command finishes it.
+    """
+    if pending(workspace):
+        raise CutOffError("another write has to be finished first")
+    check_bases(workspace.root, decision)
+    if workspace.config.commit:
+        check_locks(workspace.repository)
+    tail = choose_tail(workspace, reading.ledger.ledger)
+    ts = stamp(workspace.around.now)
+    entries, new_tail = next_entries(tail, decision.drafts, ts, signer=recorder.signer)
+    plan = _prepare(workspace, reading.snapshot, decision, (entries, new_tail), recorder)
+    intents.write(workspace, plan)
+    try:
+        _carry_out(workspace, plan, recorder)
+    except (OSError, CannotError, RefusedError) as error:
+        raise CutOffError(getattr(error, "message", "") or str(error)) from error
+    return entries
+
+
+def recover(workspace: Workspace, recorder: Recorder) -> str:
+    """Finish a write that was cut off, or take it back; the caller holds the lock.
+
+    It is finished when the ledger is the one it began on, or already holds its entries; else
+    (another branch was checked out, the branch was reset) what it wrote into facts is taken back.
+    A file that somebody edited in between is left as it is: it shows as a hand edit.
+
+    Returns:
+        `finished`, `undone`, or "" when there was nothing to do.
+
+    Raises:
+        CutOffError: the disk still refuses; the intent stands.
+    """
+    plan = intents.read(workspace)
+    if plan is None:
+        return ""
+    try:
+        _sweep(workspace.root, plan)
+        if all(_progress(workspace.root / a.path, a) is not None for a in plan.appends):
+            _carry_out(workspace, plan, recorder)
+            return "finished"
+        _take_back(workspace, plan)
+    except (OSError, CannotError, RefusedError) as error:
+        raise CutOffError(getattr(error, "message", "") or str(error)) from error
+    return "undone"
+
+
+def pending(workspace: Workspace) -> bool:
+    """Whether a write is under way or was cut off here."""
+    return intents.present(workspace)
+
+
+def check_bases(root: Path, decision: Decision) -> None:
+    """Raise `OutOfDateError` where a file is not the one that a decision was made on."""
+    for change in decision.changes:
+        actual = digest_of(root / change.path)
+        if actual != change.base:
+            raise OutOfDateError(change.path, change.base, actual)
+
+
+def digest_of(path: Path) -> str:
+    """The source digest of a file as it is now; "" when there is none."""
+    data = _bytes_of(path)
+    return "" if data is None else sha256(data)
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+# Preparing: everything the write needs becomes an object of git or stands in the intent.
+
+
+def _prepare(
+    workspace: Workspace,
+    snapshot: Snapshot,
+    decision: Decision,
+    made: tuple[tuple[HashedEntry, ...], Tail],
+    recorder: Recorder,
+) -> Intent:
+    root = workspace.root
+    objects = _Objects(workspace, snapshot)
+    files = tuple(_planned(objects, change) for change in decision.changes)
+    changed = {file.path for file in files}
+    sources = _sources(decision.drafts)
+    adopted = tuple(
+        (path, _adopt(objects, path, sources))
+        for path in dict.fromkeys(decision.adopted)
+        if path not in changed
+    )
+    forget = set(decision.forget)
+    kept = {source: oid for source, oid in objects.kept.items() if source not in forget}
+    keep_objects(workspace.repository, kept)
+    return Intent(
+        files=files,
+        adopted=adopted,
+        appends=tuple(_appends(root, made[0])),
+        tail=made[1],
+        ident=recorder.ident,
+        message=decision.message,
+        commit=workspace.config.commit,
+        discard=decision.discard,
+        forget=decision.forget,
+    )
+
+
+def _sources(drafts: Iterable[Draft]) -> dict[str, str]:
+    """Path to the bytes that the decision is on; a fact that comes outweighs one that left."""
+    sources: dict[str, str] = {}
+    for draft in drafts:
+        if draft.path and (draft.source or draft.path not in sources):
+            sources[draft.path] = draft.source
+    return sources
+
+
+class _Objects:
+    """Writes bytes into git, and notes which of them have to be kept reachable."""
+
+    def __init__(self, workspace: Workspace, snapshot: Snapshot) -> None:
+        self.root = workspace.root
+        self.kept: dict[str, str] = {}
+        self._repository = workspace.repository
+        self._snapshot = snapshot
+        self.keeps = not workspace.config.commit
+        """Whether what comes has to be kept, since no commit will hold it."""
+
+    def write(self, data: bytes | None, *, keep: bool) -> str:
+        """The blob's id; "" for no file."""
+        if data is None:
+            return ""
+        oid = write_object(self._repository, "blob", data)
+        if keep:
+            self.kept[sha256(data)] = oid
+        return oid
+
+    def replaced(self, path: str, data: bytes | None) -> str:
+        """The blob of bytes that go: as they stand on disk, and as they are recorded."""
+        self.write(self.stored(path, data), keep=True)
+        return self.write(data, keep=True)
+
+    def recorded(self, path: str, data: bytes | None) -> str:
+        """The blob of bytes that come, as a commit holds them; kept where none will."""
+        return self.write(self.stored(path, data), keep=self.keeps)
+
+    def committed(self, path: str) -> bytes | None:
+        """HEAD's bytes of a fact that is read from there: sparse, or an attribute hides its own."""
+        entry = self._snapshot.find(path.encode())
+        if entry is None or entry.kind != "file" or entry.on_disk:
+            return None
+        return self._snapshot.read(entry)
+
+    def stored(self, path: str, data: bytes | None) -> bytes | None:
+        """What git would store."""
+        return None if data is None else stored_bytes(self._snapshot, path, data)
+
+    def seen(self, path: str) -> bytes | None:
+        """The file as the snapshot reads it."""
+        entry = self._snapshot.find(path.encode())
+        if entry is None or entry.kind != "file":
+            return None
+        return self._snapshot.read(entry)
+
+
+def _planned(objects: _Objects, change: FileChange) -> PlannedFile:
+    before = _bytes_of(objects.root / change.path)
+    actual = "" if before is None else sha256(before)
+    if actual != change.base:
+        raise OutOfDateError(change.path, change.base, actual)
+    return PlannedFile(
+        path=change.path,
+        before=change.base,
+        after="" if change.data is None else sha256(change.data),
+        before_blob=objects.replaced(change.path, before),
+        after_blob=objects.write(change.data, keep=False),
+        stored_blob=objects.recorded(change.path, change.data),
+    )
+
+
+def _adopt(objects: _Objects, path: str, sources: dict[str, str]) -> str:
+    """The blob of a file that is recorded as it is; the bytes are those that were decided on."""
+    stored = objects.stored(path, _bytes_of(objects.root / path))
+    expected = sources.get(path)
+    if expected is not None and expected != _source(stored):
+        # A program converts the file, or it lies outside a sparse checkout: HEAD's blob is it.
+        stored = objects.seen(path)
+        if expected != _source(stored):
+            raise OutOfDateError(path, expected, _source(stored))
+    return objects.write(stored, keep=objects.keeps)
+
+
+def _source(data: bytes | None) -> str:
+    return "" if data is None else sha256(data)
+
+
+def _appends(root: Path, entries: tuple[HashedEntry, ...]) -> Iterator[Append]:
+    by_file: dict[str, list[HashedEntry]] = {}
+    for digest, entry in entries:
+        by_file.setdefault(segment_path(entry.writer, entry.seq), []).append((digest, entry))
+    for path, group in by_file.items():
+        there = _bytes_of(root / path) or b""
+        yield Append(path, len(there), sha256(there), lines(group))
+
+
+# Carrying out: every step looks at what is there, so that it can be taken twice.
+
+
+def _carry_out(workspace: Workspace, plan: Intent, recorder: Recorder) -> None:
+    root = workspace.root
+    if not all(_progress(root / a.path, a) == len(a.data) for a in plan.appends):
+        for file in plan.files:
+            _write_file(workspace, file, file.before, file.after, file.after_blob)
+        for append in plan.appends:
+            _append(root, append)
+    save_tail(workspace, plan.tail)
+    if plan.commit:
+        _commit(workspace, plan, recorder)
+    _finished(workspace, plan)
+
+
+def _finished(workspace: Workspace, plan: Intent) -> None:
+    for name in plan.discard:
+        durable.remove(workspace.shared_dir, b"pending/" + name.encode())
+    if plan.forget:
+        forget_blobs(workspace.repository, plan.forget)
+    intents.remove(workspace)
+
+
+def _write_file(
+    workspace: Workspace, file: PlannedFile, expected: str, wanted: str, blob: str
+) -> None:
+    """Make a file what is wanted, when it still is what is expected."""
+    if digest_of(workspace.root / file.path) != expected:
+        return
+    if wanted:
+        data = workspace.repository.store.blob(blob)
+        durable.replace(workspace.root, file.path.encode(), data)
+    else:
+        durable.remove(workspace.root, file.path.encode())
+
+
+def _progress(path: Path, append: Append) -> int | None:
+    """How many bytes of an append are there already; None when the file went another way.
+
+    Zeros at the end are what a crash of the machine leaves of bytes that were not written yet.
+    """
+    data = _bytes_of(path) or b""
+    if len(data) < append.length or sha256(data[: append.length]) != append.base:
+        return None
+    there = data[append.length :].rstrip(b"\0")
+    return len(there) if append.data.startswith(there) else None
+
+
+def _append(root: Path, append: Append) -> None:
+    data = _bytes_of(root / append.path) or b""
+    done = _progress(root / append.path, append)
+    if done is None:
+        raise OutOfDateError(append.path, append.base, sha256(data))
+    if len(data) != append.length + done:
+        durable.replace(root, append.path.encode(), data[: append.length + done])
+    if append.data[done:]:
+        durable.append(root, append.path.encode(), append.data[done:], at=append.length + done)
+
+
+def _commit(workspace: Workspace, plan: Intent, recorder: Recorder) -> None:
+    """Commit the write's own paths on top of what HEAD is now, unless HEAD has them already."""
+    repository = workspace.repository
+    segments = {a.path.encode(): _whole(workspace.root, a) for a in plan.appends}
+    head = repository.head().commit
+    if head is not None:
+        tree = repository.store.commit(head).tree
+        heads = {path: _blob_at(repository, tree, path) for path in segments}
+        if all(heads[path].startswith(data) for path, data in segments.items()):
+            return
+        if not all(data.startswith(heads[path]) for path, data in segments.items()):
+            return  # HEAD's history of this writer is another one: left in the work tree
+    blobs: dict[bytes, str | None] = {
+        file.path.encode(): file.stored_blob or None for file in plan.files
+    }
+    blobs |= {path.encode(): oid or None for path, oid in plan.adopted}
+    for path, data in segments.items():
+        blobs[path] = write_object(repository, "blob", data)
+    commit_blobs(
+        repository,
+        blobs,
+        plan.message,
+        author=plan.ident,
+        committer=plan.ident,
+        parent=head,
+        sign=recorder.sign_commit,
+    )
+
+
+def _whole(root: Path, append: Append) -> bytes:
+    data = _bytes_of(root / append.path) or b""
+    return data[: append.length + len(append.data)]
+
+
+def _blob_at(repository: Repository, tree: str, path: bytes) -> bytes:
+    item = repository.store.find(tree, path)
+    return b"" if item is None or item.kind != "file" else repository.store.blob(item.oid)
+
+
+# Taking back.
+
+
+def _take_back(workspace: Workspace, plan: Intent) -> None:
+    """Leave what was before; the ledger is not the one this write began on."""
+    root = workspace.root
+    for append in plan.appends:
+        if _progress(root / append.path, append):
+            data = (_bytes_of(root / append.path) or b"")[: append.length]
+            if data:
+                durable.replace(root, append.path.encode(), data)
+            else:
+                durable.remove(root, append.path.encode())
+    for file in plan.files:
+        _write_file(workspace, file, file.after, file.before, file.before_blob)
+    intents.remove(workspace)
+
+
+def _sweep(root: Path, plan: Intent) -> None:
+    """Remove the temporary files that a killed write left in the folders it wrote to."""
+    for folder in {_folder(path) for path in _written(plan)}:
+        durable.sweep(root, folder)
+
+
+def _written(plan: Intent) -> Iterable[str]:
+    return (*(file.path for file in plan.files), *(append.path for append in plan.appends))
+
+
+def _folder(path: str) -> bytes:
+    return path.encode().rpartition(b"/")[0]

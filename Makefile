@@ -10,7 +10,7 @@ help:
 	@echo "make lint     ruff, mypy, import-linter"
 	@echo "make bench    measure, beside git, and print ratios"
 	@echo "make torture  long fault injection (TORTURE_SECONDS=600)"
-	@echo "make docs     write the generated references again"
+	@echo "make docs     write the index of the decisions again"
 	@echo "make golden   write the golden files again"
 
 setup: $(VENV)/.ready
@@ -40,7 +40,6 @@ torture: setup
 	@$(BIN)/python -m tests.fault --seconds $${TORTURE_SECONDS:-600}
 
 docs: setup
-	$(BIN)/python fixtures/reference.py
 	$(BIN)/python fixtures/adr_index.py
 
 golden: setup

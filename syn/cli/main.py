@@ -41,7 +41,8 @@ def _status(words: list[str]) -> int:
         result = build().main(args=words, prog_name="syn", standalone_mode=False)
     except KeyboardInterrupt:
         result = exits.INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):
+        # Typer leaves with status 1 when the pipe is gone, which would read as a failed check.
         return _reader_gone()
     except Exception as error:  # noqa: BLE001 - the last resort: a message and a status, no traceback
         from syn.cli.errors import explain

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from syn.canon import json as canonical
 from syn.canon.digest import sha256
@@ -34,16 +34,23 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 INDEX = ".synapse/index.db"
+FEW = 100
+"""Files whose stat record is too fresh to be trusted and that are hashed again at each read, before
+it is worth to write the index anew for their sake."""
 
 Progress = Callable[[int, int], None]
 """Called with (files done, files in all)."""
+
+
+Mode: TypeAlias = Literal["none", "incremental", "full"]
+"""`none`: every row stood; at the most, stat records were renewed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
     """What a reindex did."""
 
-    mode: Literal["none", "incremental", "full"]
+    mode: Mode
     facts: int
     read: int
     """Files whose rows were derived anew."""
@@ -231,10 +238,12 @@ def _build_changed(
             records.append((entry.path, digest))
         else:
             changed.append(entry)
+    same = False
     if not changed and not known:
         digest = inputs_hash(records)
         same_world = old.meta.get("refused") == refused_digest(reading)
-        if digest == old.meta.get("inputs_hash") and same_world and not touched:
+        same = digest == old.meta.get("inputs_hash") and same_world
+        if same and len(touched) <= FEW:
             return Reindexed("none", len(reading.files.facts), 0, 0, digest, path)
     with Builder(path, base=path) as builder:
         for gone in known:
@@ -251,7 +260,8 @@ def _build_changed(
                 progress(done, len(changed))
         digest = inputs_hash(records)
         built = builder.finish(world_of(reading), records_of(reading, digest))
-    return Reindexed("incremental", built.facts, len(changed), len(known), digest, path)
+    mode: Mode = "none" if same and not changed and not known else "incremental"
+    return Reindexed(mode, built.facts, len(changed), len(known), digest, path)
 
 
 def _renamed(meta: Mapping[str, str], reading: Reading) -> frozenset[str]:

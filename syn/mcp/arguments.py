@@ -1,7 +1,7 @@
 """From an operation's parameters to a tool's schema, and from a call's arguments to values.
 
 Clients often send numbers, flags and lists as text. What can be meant in one way only is taken;
-everything else is refused with the form that is expected, never guessed (ADR 0030).
+everything else is refused with the form that is expected, never guessed.
 """
 
 import json

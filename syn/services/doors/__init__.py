@@ -1,1 +1,1 @@
-"""What both doors share: operations, a session that stays open, clients, import and export."""
+"""What both doors share: operations, a session that stays open, clients, hooks and the skill."""

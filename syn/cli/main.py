@@ -5,6 +5,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 from syn import __version__
 from syn.cli import exits
@@ -38,6 +39,7 @@ def _status(words: list[str]) -> int:
     try:
         from syn.cli.app import build
 
+        _refuse_empty(words)
         result = build().main(args=words, prog_name="syn", standalone_mode=False)
     except KeyboardInterrupt:
         result = exits.INTERRUPTED
@@ -52,6 +54,24 @@ def _status(words: list[str]) -> int:
         # Typer makes a status of the interruption; somebody has to say what it means.
         sys.stderr.write("\nsyn: interrupted; nothing was concluded\n")
     return result if isinstance(result, int) else exits.OK
+
+
+_DECISIVE = ("--ref", "--since", "--trust", "--root", "--as-of", "--known-at", "--require")
+"""Options that decide what is checked: an empty one is an unset variable, never "not asked for"."""
+
+
+def _refuse_empty(words: list[str]) -> None:
+    """Stop before a check that was asked for is silently left out."""
+    from syn.errors import UsageError
+
+    for word, value in pairwise([*words, "-"]):
+        name = word.removesuffix("=")
+        if name in _DECISIVE and (word != name or not value):
+            raise UsageError(
+                "empty-option",
+                f"{name}: expected a value, got an empty text",
+                f"is a variable unset? give {name} its value, or leave it out",
+            )
 
 
 def _written(status: int, *, as_json: bool) -> int:

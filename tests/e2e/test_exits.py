@@ -86,3 +86,13 @@ def test_version_and_help(place: Place) -> None:
     ran = syn(place, "--help")
     assert ran.status == 0
     assert "verify" in ran.out
+
+
+@pytest.mark.parametrize("words", [("--since", ""), ("--ref=",), ("--require", "")])
+def test_an_empty_decisive_option_is_2_not_a_check_left_out(
+    place: Place, words: tuple[str, ...]
+) -> None:
+    ran = syn(place, "verify", "--json", *words)
+    assert ran.status == 2
+    assert ran.json["error"]["code"] == "empty-option"
+    assert words[0].removesuffix("=") in ran.err

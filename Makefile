@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint bench torture docs golden clean
+.PHONY: help setup demo test lint bench torture docs adr golden clean
 
 help:
 	@echo "make demo     build a workspace from fixtures/, prove it, break it, see what is named"
@@ -11,6 +11,7 @@ help:
 	@echo "make bench    measure, beside git, and print ratios"
 	@echo "make torture  long fault injection (TORTURE_SECONDS=600)"
 	@echo "make docs     write the index of the decisions again"
+	@echo "make adr      record new and changed decisions in the ledger of this repository"
 	@echo "make golden   write the golden files again"
 
 setup: $(VENV)/.ready
@@ -41,6 +42,11 @@ torture: setup
 
 docs: setup
 	$(BIN)/python fixtures/adr_index.py
+
+adr: setup
+	$(BIN)/python fixtures/adr_index.py
+	$(BIN)/syn adopt --yes -m "record decisions" adr
+	@echo "now commit adr/ and .synapse/ together"
 
 golden: setup
 	$(BIN)/python fixtures/golden.py

@@ -1,0 +1,57 @@
+"""This repository is a workspace over its own decisions, and a plain clone of it verifies."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import syn
+from tests.support.shared import ROOT
+from tests.support.workspaces import Place, git
+
+REMEDY = "run `make adr`, then commit adr/ and .synapse/ together (adr/README.md)"
+
+
+def _history() -> None:
+    """Skip, saying so, where this is not a clone with its history."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("needs the repository's history: this is no git clone (an unpacked archive?)")
+    words = ["git", "-C", str(ROOT), "rev-parse", "--is-shallow-repository"]
+    if subprocess.run(words, check=True, capture_output=True).stdout.strip() == b"true":
+        pytest.skip("needs the repository's history: this clone is shallow")
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Place:
+    """HEAD, as anybody clones it."""
+    _history()
+    root = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", ROOT.as_uri(), str(root)], check=True)
+    home = tmp_path / "home"
+    home.mkdir()
+    env = {
+        "PATH": f"{os.defpath}:/usr/local/bin",
+        "HOME": str(home),
+        "SYNAPSE_CONFIG_DIR": str(home / "config"),
+        "SYNAPSE_CACHE_DIR": str(home / "cache"),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+    return Place(root, env)
+
+
+def test_the_decisions_are_recorded_and_verify(clone: Place) -> None:
+    ran = syn(clone, "verify", "--deep", "--rebuild")
+    assert ran.status == 0, f"{ran.out}\n{ran.err}\n{REMEDY}"
+    listed = git(clone, "ls-files", "adr/[0-9]*.md").splitlines()
+    status = syn(clone, "status", "--json").json
+    assert status["facts"] == len(listed), f"{status}\n{REMEDY}"
+
+
+def test_a_decision_that_nobody_recorded_is_named(clone: Place) -> None:
+    path = clone.root / "adr" / "0001-markdown-as-truth.md"
+    path.write_text(path.read_text("utf-8") + "\nAnd nobody decided on this.\n", "utf-8")
+    ran = syn(clone, "verify")
+    assert ran.status == 1
+    assert "adr/0001-markdown-as-truth.md" in ran.out

@@ -12,7 +12,7 @@ from syn.cli import exits
 from syn.cli.options import JsonFlag, Ref, open_workspace
 from syn.cli.output import note, out, print_json
 from syn.cli.progress import bar
-from syn.cli.trusting import TrustFiles, trust_of
+from syn.cli.trusting import TrustFiles, outside_of, required_level
 from syn.model.finding import Level
 from syn.model.report import Report
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from syn.ledger.entry import HashedEntry
-    from syn.services.proving.proofs import Outside
     from syn.services.proving.reports import Outputs
     from syn.services.proving.verifying import Request
     from syn.services.workspace import Workspace
@@ -95,9 +94,9 @@ def verify(
         return
     if profile not in ("standard", "strict"):
         raise UsageError("profile", f"--profile: expected standard or strict, got {profile!r:.40}")
-    required = _level(require)
+    required = required_level(require)
     workspace = open_workspace(context)
-    outside = _outside(workspace, since, root, trust)
+    outside = outside_of(workspace, since, root, trust)
     if evidence is not None and outside.since is None:
         raise UsageError("evidence", "--evidence writes what --since compared: give --since too")
     request = Request(
@@ -197,35 +196,6 @@ def _wrapped(text: str) -> None:
     width = min(shutil.get_terminal_size((100, 24)).columns, 100)
     for line in textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  "):
         out(line)
-
-
-def _outside(workspace: "Workspace", since: str, root: str, trust: list[Path] | None) -> "Outside":
-    from syn.services.proving.proofs import Outside
-    from syn.services.trust.outside import read_root, read_since
-    from syn.services.trust.pins import load_pins
-
-    trusted = trust_of(trust, workspace)
-    if not since and not root:
-        return Outside(trust=trusted)
-    pins = load_pins(workspace.around, workspace.config.id)
-    commit, pinned = read_root(workspace, root, pins) if root else ("", False)
-    return Outside(
-        trust=trusted,
-        since=read_since(workspace, since, pins) if since else None,
-        pins=pins,
-        root=commit,
-        root_pinned=pinned,
-    )
-
-
-def _level(text: str) -> Level | None:
-    from syn.errors import UsageError
-
-    if not text:
-        return None
-    if text.upper() not in ("L1", "L2", "L3", "L4"):
-        raise UsageError("level", f"--require: expected L1, L2, L3 or L4, got {text!r:.40}")
-    return Level[text.upper()]
 
 
 def _verdict_line(report: Report, required: Level | None) -> str:

@@ -1,7 +1,9 @@
 """What the ledger says of each fact: decision heads, derived from the entries alone (design 5).
 
 A set of entries has one answer, whatever order they come in: an entry is a head when no decision on
-the same fact names it in `after` and its own writer made no later decision on that fact.
+the same fact names it in `after` and its own writer made no later decision on that fact. Where the
+two orders contradict each other, which takes a writer with two histories, only `after` counts: it
+is made of hashes, and hashes form no cycle.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -88,16 +90,13 @@ def _heads(decisions: Mapping[str, Entry]) -> tuple[str, ...]:
     if len(decisions) == 1:
         return tuple(decisions)
     named = {digest for entry in decisions.values() for digest in entry.after}
+    loose = [digest for digest in decisions if digest not in named]
+    if _contradict(decisions):
+        return tuple(sorted(loose))
     newest: dict[str, int] = {}
     for entry in decisions.values():
         newest[entry.writer] = max(newest.get(entry.writer, 0), entry.seq)
-    return tuple(
-        sorted(
-            digest
-            for digest, entry in decisions.items()
-            if digest not in named and entry.seq == newest[entry.writer]
-        )
-    )
+    return tuple(sorted(d for d in loose if decisions[d].seq == newest[decisions[d].writer]))
 
 
 def _ever_closed(decisions: Mapping[str, Entry]) -> bool:
@@ -156,13 +155,35 @@ def _comes_after(digest: str, named: Sequence[str], decisions: Mapping[str, Entr
 def predecessors(decisions: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
     """Per decision on one fact, the decisions on it that it comes directly after.
 
-    Those that `after` names, and the one before by the same writer.
+    Those that `after` names, and the one before by the same writer; only those that `after` names
+    when the two contradict each other. So there is never a cycle.
     """
+    if len(decisions) > 1 and _contradict(decisions):
+        return {d: _named(entry, decisions) for d, entry in decisions.items()}
+    return _both_orders(decisions)
+
+
+def _named(entry: Entry, decisions: Mapping[str, Entry]) -> tuple[str, ...]:
+    return tuple({name for name in entry.after if name in decisions})
+
+
+def _both_orders(decisions: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
     own = _own_before(decisions)
     return {
         digest: tuple({name for name in (*entry.after, *own[digest]) if name in decisions})
         for digest, entry in decisions.items()
     }
+
+
+def _contradict(decisions: Mapping[str, Entry]) -> bool:
+    """Whether what `after` says and the order of each writer's own entries make a cycle."""
+    if len({entry.writer for entry in decisions.values()}) == 1:
+        return any(
+            name in decisions and decisions[name].seq >= entry.seq
+            for entry in decisions.values()
+            for name in entry.after
+        )
+    return not is_acyclic(_both_orders(decisions))
 
 
 def _own_before(decisions: Mapping[str, Entry]) -> dict[str, list[str]]:
@@ -182,9 +203,20 @@ def _own_before(decisions: Mapping[str, Entry]) -> dict[str, list[str]]:
 def ordered(parents: Mapping[str, tuple[str, ...]]) -> list[str]:
     """The decisions so that each comes after its predecessors (Kahn); ties by hash.
 
-    A cycle cannot be made, since an entry's hash covers what it names; if a caller passes one
-    anyway, its members come last, sorted, and nothing loops.
+    Nothing loops: members of a cycle, which `predecessors` never gives, would come last, sorted.
     """
+    result = _kahn(parents)
+    if len(result) < len(parents):
+        result += sorted(parents.keys() - set(result))
+    return result
+
+
+def is_acyclic(parents: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether there is an order in which each comes after its predecessors."""
+    return len(_kahn(parents)) == len(parents)
+
+
+def _kahn(parents: Mapping[str, tuple[str, ...]]) -> list[str]:
     waiting = {digest: len(names) for digest, names in parents.items()}
     children: dict[str, list[str]] = {}
     for digest, names in parents.items():
@@ -199,6 +231,4 @@ def ordered(parents: Mapping[str, tuple[str, ...]]) -> list[str]:
             waiting[child] -= 1
             if not waiting[child]:
                 ready.append(child)
-    if len(result) < len(parents):
-        result += sorted(parents.keys() - set(result))
     return result

@@ -26,12 +26,15 @@ class Replay:
     """What replaying in several orders gave."""
 
     digest: str
-    """State digest of the first order."""
+    """State digest of the first order; empty when there is none."""
     entries: int
     orders: int
     """How many different sequences were tried; 1 when one writer leaves no choice."""
     diverging: tuple[str, ...]
     """Facts whose state differs between two orders, or from `heads.recorded`; sorted."""
+    unordered: tuple[str, ...] = ()
+    """Writers whose entries no legal order has room for, since two histories of theirs are mixed
+    (a fault of INV-3); nothing was replayed then. Sorted."""
 
 
 def replay(
@@ -47,6 +50,10 @@ def replay(
     index = dict(entries)
     follows = _edges(index)
     children = _children(follows)
+    placed = _legal_order(follows, children, 0)
+    if len(placed) < len(index):
+        left = sorted({index[digest].writer for digest in index.keys() - set(placed)})
+        return Replay("", len(index), 0, (), tuple(left))
     times = Counter(entry.fact for entry in index.values())
     # What one entry alone says of a fact is the same in every order; it is applied once.
     single = _Journal()
@@ -59,7 +66,7 @@ def replay(
     tried: list[list[str]] = []
     first: dict[str, Recorded] | None = None
     for number in range(orders):
-        order = _legal_order(follows, children, number)
+        order = _legal_order(follows, children, number) if number else placed
         if order in tried:
             continue
         tried.append(order)

@@ -45,6 +45,8 @@ class Unread:
     code: str
     message: str
     remedy: str = ""
+    wrong: bool = False
+    """It is there and shown not to be what its name says: an object of other bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,8 @@ class ReplayEvidence:
     entries: int
     diverging: tuple[str, ...] = ()
     """Facts whose state differed between two orders, or from what is derived at once; sorted."""
+    unordered: tuple[str, ...] = ()
+    """Writers whose entries contradict each other, so that there is no legal order; sorted."""
 
 
 @dataclass(frozen=True, slots=True)

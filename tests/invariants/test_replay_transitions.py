@@ -25,6 +25,7 @@ from syn.services.writing.writes import Terms, write
 from syn.verify.evidence import Evidence, ReplayEvidence
 from syn.verify.invariant import conclude
 from syn.verify.invariants.inv_04_replay import INVARIANT as INV_4
+from tests.support.ledgers import contradicting, segment_files
 from tests.support.workspaces import Place, adopt_all, git, make_workspace
 
 
@@ -85,6 +86,22 @@ def test_a_fresh_workspace_has_nothing_to_check(tmp_path: Path) -> None:
     found = results(place)
     assert found["INV-10"].status is Status.SKIP
     assert found["INV-4"].status is Status.PASS
+
+
+def test_histories_that_contradict_each_other_are_no_order_and_no_crash(place: Place) -> None:
+    mixed = contradicting(place.open().config.id)
+    for path, data in segment_files(mixed).items():
+        file = place.root / path
+        file.parent.mkdir(parents=True)
+        file.write_bytes(data)
+    found = results(place)
+    assert found["INV-3"].status is Status.FAIL
+    assert "equivocation" in {finding.code for finding in found["INV-3"].findings}
+    assert found["INV-4"].status is Status.INCOMPLETE
+    assert {(f.code, f.subject) for f in found["INV-4"].findings} == {
+        ("no-legal-order", "w1"),
+        ("no-legal-order", "w2"),
+    }
 
 
 def test_an_edit_that_was_committed_and_taken_back_is_found(place: Place) -> None:

@@ -1,7 +1,7 @@
 """Small ledgers for the tests: a builder that writes real lines and remembers every hash."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from syn.ledger.build import Draft, Signer, empty_tail, lines, next_entries
@@ -67,8 +67,29 @@ class Book:
 
     def files(self) -> dict[str, bytes]:
         """The segment files."""
-        result: dict[str, bytes] = {}
-        for hashed, entry in self.entries:
-            path = segment_path(entry.writer, entry.seq)
-            result[path] = result.get(path, b"") + lines([(hashed, entry)])
-        return result
+        return segment_files(self.entries)
+
+
+def contradicting(ws: str = WS) -> list["HashedEntry"]:
+    """Two histories of the same two writers, mixed.
+
+    Each writer's later decision on fact `a` is named by the other one's earlier decision, so that
+    its own order and `after` make a cycle.
+    """
+    one, other = Book(ws), Book(ws)
+    one.add("w1", "create", "b", "x", sees=())
+    late = one.add("w1", "create", "a", "s", sees=())
+    one.add("w2", "update", "a", "r", after=(late,), prior=(digest("s"),), sees=())
+    other.add("w2", "create", "b", "y", sees=())
+    late = other.add("w2", "create", "a", "q", sees=())
+    other.add("w1", "update", "a", "p", after=(late,), prior=(digest("q"),), sees=())
+    return [*one.entries, *other.entries]
+
+
+def segment_files(entries: Iterable["HashedEntry"]) -> dict[str, bytes]:
+    """Segments that hold all of these, those with the same seq one after the other."""
+    result: dict[str, bytes] = {}
+    for hashed, entry in sorted(entries, key=lambda item: item[1].seq):
+        path = segment_path(entry.writer, entry.seq)
+        result[path] = result.get(path, b"") + lines([(hashed, entry)])
+    return result

@@ -76,6 +76,8 @@ def replay(context: typer.Context, ref: Ref = "", json: JsonFlag = False) -> Non
     if not json:
         for fact in answer["diverging"]:
             out(f"{fact}: the state depends on the order")
+        for writer in answer["unordered"]:
+            out(f".synapse/ledger/{writer}: two histories are mixed, there is no legal order")
     summary = f"{count(answer['entries'], 'decision')} in {count(answer['orders'], 'order')}"
     _end(answer, f"{summary}, state {answer['digest'] or 'empty'}", json=json)
 

@@ -44,14 +44,14 @@ def audit_replay(workspace: Workspace, ref: str = "") -> Answer:
     """
     view = read_workspace(workspace, ref).ledger
     entries = list(view.ledger.entries())
-    if not entries:
-        return {"verdict": "pass", "entries": 0, "orders": 0, "digest": "", "diverging": []}
     done = replay(entries, view.recorded)
     diverging: list[Json] = list(done.diverging)
+    unordered: list[Json] = list(done.unordered)
     return {
-        "verdict": "fail" if diverging else "pass",
+        "verdict": "fail" if diverging else "incomplete" if unordered else "pass",
         "entries": done.entries,
         "orders": done.orders,
         "digest": done.digest,
         "diverging": diverging,
+        "unordered": unordered,
     }

@@ -314,4 +314,5 @@ def replay_evidence(reading: Reading) -> ReplayEvidence:
         digests=(done.digest,),
         entries=done.entries,
         diverging=done.diverging,
+        unordered=done.unordered,
     )

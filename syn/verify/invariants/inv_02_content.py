@@ -13,6 +13,7 @@ def _check(evidence: Evidence) -> Checked:
     facts = {fact.id: fact for fact in evidence.facts}
     recorded = evidence.ledger.recorded
     unreadable = {item.path for item in evidence.unreadable}
+    unread = {item.what for item in evidence.unread}
     findings = [
         *_unreadable(evidence.unreadable),
         *_config(evidence),
@@ -27,7 +28,7 @@ def _check(evidence: Evidence) -> Checked:
             _missing(state, evidence)
             for state in recorded.values()
             if not state.deleted and not state.forked and state.fact not in facts
-            if state.path not in unreadable
+            if state.path not in unreadable | unread
         ),
         *(_forked(state) for state in recorded.values() if state.forked),
     ]

@@ -14,7 +14,7 @@ def _check(evidence: Evidence) -> Checked:
             expected="evidence that can be read",
             actual=item.message,
             remedy=item.remedy,
-            severity="unknown",
+            severity="failure" if item.wrong else "unknown",
         )
         for item in evidence.unread
     )

@@ -1,7 +1,7 @@
 """INV-4: the journal gives one state, in whatever order independent decisions are replayed."""
 
 from syn.model.finding import Finding
-from syn.verify.evidence import Evidence
+from syn.verify.evidence import Evidence, ReplayEvidence
 from syn.verify.invariant import Checked, Invariant, plural
 
 
@@ -9,6 +9,8 @@ def _check(evidence: Evidence) -> Checked:
     replay = evidence.replay
     if replay is None or not replay.entries:
         return Checked("", {}, (), skip="there is no decision to replay")
+    if replay.unordered:
+        return _without_order(replay)
     findings = [
         Finding(
             code="replay-diverges",
@@ -39,6 +41,23 @@ def _check(evidence: Evidence) -> Checked:
         },
         findings=tuple(findings),
     )
+
+
+def _without_order(replay: ReplayEvidence) -> Checked:
+    findings = tuple(
+        Finding(
+            code="no-legal-order",
+            subject=writer,
+            path=f".synapse/ledger/{writer}",
+            expected="entries that can be put one after the other",
+            actual="two histories that contradict each other",
+            remedy="INV-3 names the entries; restore the segments from git",
+            severity="unknown",
+        )
+        for writer in replay.unordered
+    )
+    summary = f"{plural(replay.entries, 'decision')} have no legal order"
+    return Checked(summary, {"entries": replay.entries, "orders": 0}, findings)
 
 
 INVARIANT = Invariant(

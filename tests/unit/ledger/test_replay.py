@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from syn.ledger.heads import recorded
 from syn.ledger.replay import replay, state_digest
-from tests.support.ledgers import Book, digest
+from tests.support.ledgers import Book, contradicting, digest
 
 
 def test_one_writer_leaves_no_choice() -> None:
@@ -60,3 +60,24 @@ def test_no_entries_replay_to_the_empty_state() -> None:
     result = replay([], {})
     assert (result.entries, result.orders, result.diverging) == (0, 1, ())
     assert result.digest == state_digest({})
+
+
+def test_histories_that_contradict_each_other_have_a_state_and_no_order() -> None:
+    entries = contradicting()
+    state = recorded(entries)
+    assert state["a"].forked
+    assert len(state["a"].heads) == 2
+    result = replay(entries, state)
+    assert (result.unordered, result.orders, result.digest) == (("w1", "w2"), 0, "")
+    assert result.diverging == ()
+
+
+def test_one_writer_can_contradict_itself() -> None:
+    book = Book()
+    book.add("w1", "create", "b", "x")
+    late = book.add("w1", "create", "a", "late", sees=())
+    other = Book()
+    other.add("w1", "update", "a", "early", after=(late,), prior=(digest("late"),), sees=())
+    entries = [*book.entries, *other.entries]
+    assert [e.payload for h, e in entries if h in recorded(entries)["a"].heads] == [digest("early")]
+    assert replay(entries, recorded(entries)).unordered == ("w1",)

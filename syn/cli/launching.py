@@ -7,4 +7,5 @@ import sys
 def launcher() -> tuple[str, ...]:
     """A command that finds this program whatever the caller's search path is."""
     program = shutil.which("syn")
-    return (program,) if program else (sys.executable, "-m", "syn")
+    # -P: whoever starts us stands in a repository, and nothing that lies there is this program.
+    return (program,) if program else (sys.executable, "-P", "-m", "syn")

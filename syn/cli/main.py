@@ -24,7 +24,8 @@ def run(arguments: Sequence[str] | None = None) -> None:
 
 def _again_in_utf8() -> None:
     """Start over in Python's UTF-8 mode: names and arguments are UTF-8 whatever the locale is."""
-    interpreter = [sys.executable, "-X", "utf8", "-m", "syn"]
+    # -P: a folder named `syn` where somebody stands is not this program.
+    interpreter = [sys.executable, "-P", "-X", "utf8", "-m", "syn"]
     os.execv(sys.executable, [*interpreter, *sys.argv[1:]])  # noqa: S606 - ourselves, no shell
 
 

@@ -67,7 +67,8 @@ def mcp(
     if record is not None:
         words += ["--record", *([] if record == "-" else [record])]
     # The ports do not know each other: the other one is started, not imported.
-    program = [sys.executable, "-m", "syn.mcp", *words]
+    # -P: clients start us in a project, and nothing that lies there is this program.
+    program = [sys.executable, "-P", "-m", "syn.mcp", *words]
     os.execv(sys.executable, program)  # noqa: S606 - our own program
 
 

@@ -253,5 +253,6 @@ def _ours(entry: Any) -> bool:
     if not isinstance(entry, dict) or not isinstance(entry.get("args"), list):
         return False
     words = [Path(str(entry.get("command"))).name, *map(str, entry["args"])]
-    program = words[0].removesuffix(".exe") == "syn" or words[1:3] == ["-m", "syn"]
+    module = [word for word in words[1:4] if word != "-P"][:2] == ["-m", "syn"]
+    program = module or words[0].removesuffix(".exe") == "syn"
     return program and "mcp" in words[1:]

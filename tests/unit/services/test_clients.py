@@ -133,9 +133,11 @@ def test_somebody_elses_server_is_refused(tmp_path: Path, entry: dict[str, objec
             plan(found)
 
 
-def test_an_entry_for_another_folder_is_ours_to_change(tmp_path: Path) -> None:
+@pytest.mark.parametrize("flags", [[], ["-P"]])
+def test_an_entry_for_another_folder_is_ours_to_change(tmp_path: Path, flags: list[str]) -> None:
     found = _target(tmp_path, "claude-desktop")
-    entry = {"command": "/usr/bin/python3", "args": ["-m", "syn", "-C", "/elsewhere", "mcp"]}
+    words = [*flags, "-m", "syn", "-C", "/elsewhere", "mcp"]
+    entry = {"command": "/usr/bin/python3", "args": words}
     found.path.parent.mkdir(parents=True)
     found.path.write_text(json.dumps({"mcpServers": {"synapse": entry}}))  # noqa: TID251 - theirs
     assert state_of(found) == "different"

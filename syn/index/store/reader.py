@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -29,6 +29,10 @@ _Identity = tuple[int, int, int, int]
 _SELECT = {table.name: schema.select(table) for table in TABLES}
 _ODD = {table.name: schema.odd(table) for table in TABLES}
 _INEXACT = [schema.inexact(table) for table in TABLES]
+_ABSENT = (
+    "SELECT DISTINCT fact FROM decision WHERE fact <> '' "
+    "AND NOT EXISTS (SELECT 1 FROM fact WHERE fact.id = decision.fact) ORDER BY fact"
+)
 _CACHE_KIB = 16_384
 """Pages that stay in memory between calls."""
 
@@ -173,13 +177,23 @@ class Index:
         """Every fact's row and its cell, in path order."""
         return self._cells("fact.path > ?", "")
 
-    def _cells(self, where: str, value: str) -> Iterator[tuple[FactRow, StateRow | None]]:
+    def cells_beside(self, states: Sequence[str]) -> Iterator[tuple[FactRow, StateRow | None]]:
+        """The facts whose state is none of these, or that have no cell, in path order."""
+        slots = ", ".join("?" * len(states))
+        return self._cells(f"state.state IS NULL OR state.state NOT IN ({slots})", *states)
+
+    def absent_facts(self) -> list[str]:
+        """Ids that the ledger's entries name and no fact has, sorted."""
+        with guard(self._path):
+            return [str(row[0]) for row in self._current().execute(_ABSENT)]
+
+    def _cells(self, where: str, *values: str) -> Iterator[tuple[FactRow, StateRow | None]]:
         query = (
             f"SELECT {answers.FACT_COLUMNS}, {answers.STATE_COLUMNS} "  # noqa: S608 - our own names
             f"FROM fact {answers.JOIN} WHERE {where} ORDER BY fact.path"
         )
         width = len(FactRow._fields)
-        for row in self._stream(query, (value,), _show_bytes):
+        for row in self._stream(query, values, _show_bytes):
             state = StateRow(*row[width:]) if row[width] is not None else None
             yield FactRow(*row[:width]), state
 

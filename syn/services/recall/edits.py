@@ -1,6 +1,6 @@
 """Hand edits: how the facts in the work tree differ from what the ledger records of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -52,8 +52,8 @@ class Edits:
 
 def find_edits(reading: Reading, index: Index) -> Edits:
     """Compare the files with the ledger, through an index that is up to date."""
-    recorded = reading.ledger.recorded
-    found = [*_from_index(index, recorded), *_gone(index, recorded)]
+    recorded = reading.ledger_files.recorded
+    found = [*_from_index(index, recorded), *_gone(reading, index)]
     new, problems = _new(reading, index)
     edits = _join_moves(_join_ids([*found, *new]), recorded)
     edits += _control(reading)
@@ -61,6 +61,9 @@ def find_edits(reading: Reading, index: Index) -> Edits:
     return Edits(tuple(sorted(edits, key=lambda edit: edit.path)), tuple(sorted(set(problems))))
 
 
+FindRecorded: TypeAlias = Callable[[str], Recorded | None]
+_SETTLED = ("recorded", "doubled")
+"""States of rows that are no edit."""
 _KINDS: dict[str, EditKind] = {
     "unrecorded": "unrecorded",
     "deleted": "unrecorded",
@@ -71,12 +74,12 @@ _KINDS: dict[str, EditKind] = {
 }
 
 
-def _from_index(index: Index, recorded: Mapping[str, Recorded]) -> Iterator[Edit]:
-    for fact, state in index.cells():
+def _from_index(index: Index, recorded: FindRecorded) -> Iterator[Edit]:
+    for fact, state in index.cells_beside(_SETTLED):
         kind = _KINDS.get(state.state if state else "unrecorded")
         if kind is None:
             continue
-        known = recorded.get(fact.id)
+        known = recorded(fact.id)
         was = known.path if known and known.path != fact.path else ""
         yield Edit(
             kind=kind,
@@ -94,12 +97,15 @@ def _external(kind: str, url: str) -> bool:
     return Source(kind=kind, url=url).external
 
 
-def _gone(index: Index, recorded: Mapping[str, Recorded]) -> Iterator[Edit]:
+def _gone(reading: Reading, index: Index) -> Iterator[Edit]:
     """Recorded facts of which no file is left; an unreadable file at their path is there."""
-    present = set(index.ids())
+    absent = index.absent_facts()
+    if not absent:
+        return
     unreadable = {record.path for record in index.files() if not record.readable}
-    for state in recorded.values():
-        if state.deleted or state.forked or state.fact in present or state.path in unreadable:
+    for fact in absent:
+        state = reading.ledger_files.recorded(fact)
+        if state is None or state.deleted or state.forked or state.path in unreadable:
             continue
         yield Edit("gone", state.fact, state.path, state.payload, state.source)
 
@@ -172,7 +178,7 @@ def _join_ids(edits: list[Edit]) -> list[Edit]:
     return kept + [replace(new, kind="moved", was=gone[fact].path) for fact, new in moved.items()]
 
 
-def _join_moves(edits: list[Edit], recorded: Mapping[str, Recorded]) -> list[Edit]:
+def _join_moves(edits: list[Edit], recorded: FindRecorded) -> list[Edit]:
     """A file that is gone and one with its payload and no id of its own are one move.
 
     Such a fact keeps its id, which was its first path (design 3.2). Where several files could be
@@ -182,7 +188,7 @@ def _join_moves(edits: list[Edit], recorded: Mapping[str, Recorded]) -> list[Edi
     arrived: dict[str, list[Edit]] = {}
     for edit in edits:
         default = edit.path.removesuffix(".md")
-        if edit.kind in ("new", "unrecorded") and edit.id == default and edit.id not in recorded:
+        if edit.kind in ("new", "unrecorded") and edit.id == default and not recorded(edit.id):
             arrived.setdefault(edit.payload, []).append(edit)
     moves = {
         old.id: (old, arrived[payload][0])
@@ -207,7 +213,7 @@ def _control(reading: Reading) -> list[Edit]:
     digests = dict(reading.control)
     edits: list[Edit] = []
     for path, kind in ((CONFIG, "config"), (POLICY, "policy")):
-        heads = workspace_heads(reading.ledger.ledger.entries(), kind)
+        heads = workspace_heads(reading.ledger_files.of_action(kind), kind)
         recorded = {entry.source for _, entry in heads}
         digest = digests.get(path, "")
         if digest and recorded != {digest}:

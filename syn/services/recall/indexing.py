@@ -17,12 +17,12 @@ from syn.index.inputs import inputs_hash
 from syn.index.rows import PROJECTION
 from syn.index.store import Builder, FileRecord, Index, IndexUnusable, StatRecord, open_index
 from syn.model.config import Config
+from syn.services.recall.ledgerfiles import LedgerFiles, LedgerView
+from syn.services.recall.ledgernote import Note, note_path, recall, remember
 from syn.services.recall.projecting import project_all
 from syn.services.recall.reading import (
     FactFiles,
     Inventory,
-    LedgerFiles,
-    LedgerView,
     read_plain,
     sort_facts,
     take_inventory,
@@ -88,8 +88,12 @@ def read_workspace(workspace: Workspace, ref: str = "") -> Reading:
     return read_snapshot(workspace.snapshot(ref), workspace.config)
 
 
-def read_snapshot(snapshot: Snapshot, config: Config) -> Reading:
-    """The same for a snapshot at hand; `config` counts only where it has no `synapse.toml`."""
+def read_snapshot(snapshot: Snapshot, config: Config, note: Path | None = None) -> Reading:
+    """The same for a snapshot at hand; `config` counts only where it has no `synapse.toml`.
+
+    `note` is where earlier reads kept what they learnt of the ledger (`ledgernote`); what verifies
+    or writes gives none.
+    """
     from syn.services.config import parse_config
 
     control: list[tuple[bytes, str]] = []
@@ -103,6 +107,8 @@ def read_snapshot(snapshot: Snapshot, config: Config) -> Reading:
         if own != config:
             config, inventory = own, take_inventory(snapshot, own)
     ledger = LedgerFiles(snapshot, inventory.ledger, config.id, inventory.lost)
+    if note is not None:
+        ledger.note = recall(note, ledger.digest)
     control += ledger.digests
     for entry in inventory.policy:
         data = read_plain(snapshot, entry)
@@ -251,7 +257,7 @@ def _build_changed(
         for touched_path, stat in touched:
             builder.restat(touched_path, stat)
         projected = project_all(
-            reading.snapshot, changed, reading.config, executor, reading.ledger.moved
+            reading.snapshot, changed, reading.config, executor, reading.ledger_files.moved
         )
         for done, (entry, item) in enumerate(zip(changed, projected, strict=True), 1):
             builder.add(item.rows, _stat(entry))
@@ -267,7 +273,7 @@ def _build_changed(
 def _renamed(meta: Mapping[str, str], reading: Reading) -> frozenset[str]:
     """The paths whose fact has, by the ledger, another id than when the index was built."""
     before = dict(line.split("\t") for line in meta.get("moved", "").split("\n") if line)
-    return frozenset(path for path, _ in before.items() ^ reading.ledger.moved.items())
+    return frozenset(path for path, _ in before.items() ^ reading.ledger_files.moved.items())
 
 
 def _unchanged(
@@ -345,11 +351,15 @@ def open_current(
 def _open_current(
     workspace: Workspace, note: Callable[[str], None], progress: Progress | None
 ) -> tuple[Index, Reading]:
-    reading = read_workspace(workspace)
+    kept = note_path(workspace)
+    reading = read_snapshot(workspace.snapshot(), workspace.config, kept)
     old = _old_index(index_path(workspace))
     if old is not None:
         _refuse_shrunk(reading, old.meta)
     done = _bring(workspace, reading, False, None, progress)
+    files = reading.ledger_files
+    if files.is_decoded and files.note is None and not files.faults:
+        remember(kept, Note(files.digest, files.moved))
     if done.mode != "none":
         note(f"index brought up to date: {done.read} read, {done.removed} removed")
     return open_index(done.path), reading
@@ -359,13 +369,11 @@ def _refuse_shrunk(reading: Reading, meta: Mapping[str, str]) -> None:
     tails = canonical.decode(meta.get("tails", "{}").encode())
     if not isinstance(tails, dict):
         return
-    chains = {chain.writer: chain for chain in reading.ledger.ledger.chains}
     for writer, tail in tails.items():
         if not isinstance(tail, list):
             continue
         length, head = tail
-        chain = chains.get(writer)
-        if length and (chain is None or chain.hash_at(int(str(length))) != head):
+        if length and not reading.ledger_files.holds(writer, int(str(length)), str(head)):
             raise RefusedError(
                 "ledger-shrank",
                 f"writer {writer}: the index knows {length} decisions that are not here any more",

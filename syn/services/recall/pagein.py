@@ -77,7 +77,7 @@ def page_in(
     standing = standing_of(reading, markdown.id)
     if state is not None and state.state == DOUBLED:
         return _withheld(fact, "clean", "its id stands on another fact too", "give one another id")
-    if state != state_row(cell_of(fact), reading.ledger.recorded.get(fact.id)):
+    if state != state_row(cell_of(fact), reading.ledger_files.recorded(fact.id)):
         return _withheld(fact, "repairable", "its state, taint or quarantine is not the ledger's")
     return _hand_out(markdown, fact, standing, audience)
 
@@ -117,7 +117,7 @@ def _recorded_elsewhere(
     reading: Reading, index: Index, name: str, audience: Audience
 ) -> Served | Withheld | None:
     """A recorded fact that the index knows under another id or not at all, as what that is."""
-    known = reading.ledger.recorded.get(name)
+    known = reading.ledger_files.recorded(name)
     if known is None or not known.path:
         return None
     markdown = read_markdown(reading, name, known.path)
@@ -148,7 +148,7 @@ def read_markdown(reading: Reading, name: str, path: str) -> Fact | Withheld:
         data = reading.snapshot.read(entry)
     except (CannotError, RefusedError) as error:
         return _erased(name, path, error.message)
-    parsed = under_recorded_id(parse(path, data, reading.config), reading.ledger.moved)
+    parsed = under_recorded_id(parse(path, data, reading.config), reading.ledger_files.moved)
     if not isinstance(parsed, Fact):
         return _erased(name, path, f"its Markdown is unreadable: {parsed.problems[0].message}")
     return parsed

@@ -1,26 +1,21 @@
-"""What a snapshot holds, by role, and the ledger in it."""
+"""What a snapshot holds, by role."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from typing import TYPE_CHECKING
 
-from syn.canon import json as canonical
-from syn.canon.digest import sha256
 from syn.errors import CannotError, RefusedError
 from syn.facts.globs import FactGlobs
 from syn.facts.twins import path_problems
-from syn.git.parse import blob_id
 from syn.git.snapshot import Snapshot, SnapshotEntry
 from syn.git.worktree import WorktreeSnapshot
-from syn.ledger import heads, links, segments
-from syn.ledger.entry import HashedEntry
-from syn.ledger.growth import growth_faults
-from syn.ledger.segments import Ledger
 from syn.model.config import Config
 from syn.model.fact import Fact, Parsed
 from syn.model.finding import Finding
 from syn.model.problem import Problem, display_path
-from syn.model.recorded import Recorded
+
+if TYPE_CHECKING:
+    from syn.services.recall.ledgerfiles import LedgerFiles
 
 CONFIG = b"synapse.toml"
 POLICY = b".synapse/policy"
@@ -74,130 +69,6 @@ class FactFiles:
     def new(self) -> tuple[str, ...]:
         """The paths of the new files, escaped where they have to be."""
         return tuple(display_path(entry.path) for entry in self.new_entries)
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerView:
-    """The whole ledger of one snapshot, decoded."""
-
-    ledger: Ledger
-    recorded: dict[str, Recorded]
-    findings: tuple[Finding, ...]
-    moved: Mapping[str, str]
-    """Path to fact id, where the id is the default of a path that the fact was moved from."""
-
-    @property
-    def paths(self) -> frozenset[str]:
-        """The paths at which a fact is recorded."""
-        return frozenset(s.path for s in self.recorded.values() if s.path and not s.deleted)
-
-
-def _moved(entries: Iterable[HashedEntry], recorded: Mapping[str, Recorded]) -> dict[str, str]:
-    once = {entry.fact for _, entry in entries if entry.fact and entry.path == f"{entry.fact}.md"}
-    states = (recorded[fact] for fact in sorted(once) if fact in recorded)
-    return {s.path: s.fact for s in states if s.path and s.path != f"{s.fact}.md"}
-
-
-class LedgerFiles:
-    """The bytes of every segment of one snapshot; decoded as a whole only when that is asked."""
-
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        entries: Iterable[SnapshotEntry],
-        ws: str,
-        lost: Iterable[SnapshotEntry] = (),
-    ) -> None:
-        """Read every file under `.synapse/ledger/`; what cannot be read becomes a finding.
-
-        `lost` are the files that HEAD has there and the work tree has not.
-        """
-        self._ws = ws
-        self._snapshot = snapshot
-        self._files: list[tuple[str, bytes]] = []
-        self._ahead: list[tuple[SnapshotEntry, bytes | None]] = [(entry, None) for entry in lost]
-        self._unread: list[Finding] = []
-        digests: list[tuple[bytes, str]] = []
-        heads_only = True
-        for entry in entries:
-            path = display_path(entry.path)
-            try:
-                data = read_plain(snapshot, entry)
-            except (CannotError, RefusedError) as error:
-                self._unread.append(unreadable_finding(path, error))
-                continue
-            digests.append((entry.path, sha256(data)))
-            if blob_id(data) != entry.head_oid:
-                heads_only = False
-                self._ahead.append((entry, data))
-            self._files.append((path, data))
-        self.digests = tuple(digests)
-        """(path, digest) of every file that could be read."""
-        self.heads = heads_only
-        """Whether every file is HEAD's blob at its path."""
-
-    @cached_property
-    def view(self) -> LedgerView:
-        """Every entry and what they add up to. Linear in the entries: about 20 us each."""
-        ledger = segments.read(self._ws, self._files)
-        entries = list(ledger.entries())
-        faults = (*ledger.faults, *links.link_faults(entries))
-        recorded = heads.recorded(entries)
-        return LedgerView(
-            ledger=ledger,
-            recorded=recorded,
-            moved=_moved(entries, recorded),
-            findings=(*(fault.finding() for fault in faults), *self._unread),
-        )
-
-    @cached_property
-    def shrunk(self) -> tuple[Finding, ...]:
-        """Where this ledger is not HEAD's with whole lines appended: decisions were cut off."""
-        found: list[Finding] = []
-        for entry, data in self._ahead:
-            if not entry.head_oid:
-                continue
-            path = display_path(entry.path)
-            try:
-                old = self._snapshot.read(entry._replace(kind="file", on_disk=False))
-            except (CannotError, RefusedError) as error:
-                found.append(unreadable_finding(path, error))
-                continue
-            subject = path.split("/")[2]
-            found += (fault.finding() for fault in growth_faults(path, subject, old, data))
-        return tuple(found)
-
-    def recorded_at(self, paths: Iterable[str]) -> frozenset[str]:
-        """Which of the paths a fact is recorded at; decodes only when the text may name one."""
-        wanted = [path for path in paths if self._mentions("path", path)]
-        return frozenset(wanted) & self.view.paths if wanted else frozenset()
-
-    def about(self, fact: str) -> tuple[HashedEntry, ...]:
-        """The entries on one fact; their hashes are computed from the bytes as they are now."""
-        return self._by_fact.get(fact, ())
-
-    @cached_property
-    def policies(self) -> tuple[HashedEntry, ...]:
-        """The `policy` decisions."""
-        entries = self.view.ledger.entries()
-        return tuple(pair for pair in entries if pair[1].action == "policy")
-
-    @cached_property
-    def _by_fact(self) -> dict[str, tuple[HashedEntry, ...]]:
-        groups: dict[str, list[HashedEntry]] = {}
-        for digest, entry in self.view.ledger.entries():
-            if entry.fact:
-                groups.setdefault(entry.fact, []).append((digest, entry))
-        return {fact: tuple(found) for fact, found in groups.items()}
-
-    def _mentions(self, name: str, text: str) -> bool:
-        member = _member(name, text)
-        return any(member in data for _, data in self._files)
-
-
-def _member(name: str, text: str) -> bytes:
-    """How a member stands in canonical JSON; ids and paths are text without lone surrogates."""
-    return canonical.encode({name: text})[1:-1]
 
 
 def under_recorded_id(parsed: Parsed, moved: Mapping[str, str]) -> Parsed:
@@ -293,7 +164,7 @@ def unreadable_finding(subject: str, error: CannotError | RefusedError) -> Findi
     )
 
 
-def sort_facts(inventory: Inventory, ledger: LedgerFiles) -> FactFiles:
+def sort_facts(inventory: Inventory, ledger: "LedgerFiles") -> FactFiles:
     """Tell facts, new files and refused names apart."""
     untracked = (e.path for e in inventory.candidates if not e.tracked)
     names = (path.decode("utf-8", "replace") for path in untracked)

@@ -46,13 +46,14 @@ def ledger_faults(reading: Reading) -> tuple[Finding, ...]:
 
     Broken chains, segments that cannot be read, and lines that HEAD has and the work tree has not.
     """
-    found = (*reading.ledger.findings, *reading.ledger_files.shrunk)
-    return tuple(finding for finding in found if finding.severity != "warning")
+    shrunk = reading.ledger_files.shrunk
+    found = (finding for finding in shrunk if finding.severity != "warning")
+    return (*reading.ledger_files.faults, *found)
 
 
 def standing_of(reading: Reading, fact: str) -> Standing:
     """Where one fact stands in a snapshot."""
-    known = reading.ledger.recorded.get(fact)
+    known = reading.ledger_files.recorded(fact)
     doubts = [_broken(found) for found in ledger_faults(reading)[:1]]
     policy = policy_of(reading)
     doubts += policy_doubts(reading)

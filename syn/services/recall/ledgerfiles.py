@@ -1,0 +1,224 @@
+"""The ledger of one snapshot: its bytes at once, its entries when they are asked for."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from syn.canon import json as canonical
+from syn.canon.digest import sha256
+from syn.errors import CannotError, RefusedError
+from syn.git.parse import blob_id
+from syn.git.snapshot import Snapshot, SnapshotEntry
+from syn.ledger import heads, links, segments
+from syn.ledger.entry import Defect, HashedEntry, decode
+from syn.ledger.growth import growth_faults
+from syn.ledger.segments import Ledger
+from syn.model.finding import Finding
+from syn.model.problem import display_path
+from syn.model.recorded import Recorded
+from syn.services.recall.ledgernote import Note, ledger_digest
+from syn.services.recall.reading import read_plain, unreadable_finding
+
+_MAX_SCANS = 60
+"""Looks for lines of one fact after which the whole ledger is decoded: then that is cheaper."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerView:
+    """The whole ledger of one snapshot, decoded."""
+
+    ledger: Ledger
+    recorded: dict[str, Recorded]
+    findings: tuple[Finding, ...]
+    moved: Mapping[str, str]
+    """Path to fact id, where the id is the default of a path that the fact was moved from."""
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The paths at which a fact is recorded."""
+        return frozenset(s.path for s in self.recorded.values() if s.path and not s.deleted)
+
+
+def _moved(entries: Iterable[HashedEntry], recorded: Mapping[str, Recorded]) -> dict[str, str]:
+    once = {entry.fact for _, entry in entries if entry.fact and entry.path == f"{entry.fact}.md"}
+    states = (recorded[fact] for fact in sorted(once) if fact in recorded)
+    return {s.path: s.fact for s in states if s.path and s.path != f"{s.fact}.md"}
+
+
+class LedgerFiles:
+    """The bytes of every segment of one snapshot; decoded as a whole only when that is asked."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        entries: Iterable[SnapshotEntry],
+        ws: str,
+        lost: Iterable[SnapshotEntry] = (),
+    ) -> None:
+        """Read every file under `.synapse/ledger/`; what cannot be read becomes a finding.
+
+        `lost` are the files that HEAD has there and the work tree has not.
+        """
+        self._ws = ws
+        self._snapshot = snapshot
+        self._files: list[tuple[str, bytes]] = []
+        self._ahead: list[tuple[SnapshotEntry, bytes | None]] = [(entry, None) for entry in lost]
+        self._unread: list[Finding] = []
+        digests: list[tuple[bytes, str]] = []
+        heads_only = True
+        for entry in entries:
+            path = display_path(entry.path)
+            try:
+                data = read_plain(snapshot, entry)
+            except (CannotError, RefusedError) as error:
+                self._unread.append(unreadable_finding(path, error))
+                continue
+            digests.append((entry.path, sha256(data)))
+            if blob_id(data) != entry.head_oid:
+                heads_only = False
+                self._ahead.append((entry, data))
+            self._files.append((path, data))
+        self.digests = tuple(digests)
+        """(path, digest) of every file that could be read."""
+        self.heads = heads_only
+        """Whether every file is HEAD's blob at its path."""
+        self.note: Note | None = None
+        """What is known of these very bytes without decoding them (`ledgernote`)."""
+        self._scans = 0
+
+    @cached_property
+    def digest(self) -> str:
+        """One digest for all files."""
+        return ledger_digest(self._ws, self.digests)
+
+    @property
+    def is_decoded(self) -> bool:
+        """Whether `view` was asked for; then nothing is gained by a shorter way."""
+        return "view" in vars(self)
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """What is wrong with it, warnings apart."""
+        if self.note is not None and not self.is_decoded and not self._unread:
+            return ()
+        return tuple(found for found in self.view.findings if found.severity != "warning")
+
+    @property
+    def moved(self) -> Mapping[str, str]:
+        """As `LedgerView.moved`."""
+        if self.note is not None and not self.is_decoded:
+            return self.note.moved
+        return self.view.moved
+
+    def recorded(self, fact: str) -> Recorded | None:
+        """The recorded state of one fact."""
+        if self.is_decoded or not self._may_scan():
+            return self.view.recorded.get(fact)
+        return heads.recorded(self.about(fact)).get(fact)
+
+    def of_action(self, action: str) -> tuple[HashedEntry, ...]:
+        """The entries of one action, such as `policy`."""
+        if self.is_decoded or not self._may_scan():
+            return tuple(p for p in self.view.ledger.entries() if p[1].action == action)
+        return tuple(pair for pair in self._scan("action", action) if pair[1].action == action)
+
+    def holds(self, writer: str, length: int, head: str) -> bool:
+        """Whether a chain has this many entries at least, the last of those with this hash."""
+        if self.note is None or self.is_decoded:
+            chains = (chain for chain in self.view.ledger.chains if chain.writer == writer)
+            return any(chain.hash_at(length) == head for chain in chains)
+        path = segments.segment_path(writer, length)
+        data = next((data for name, data in self._files if name == path), b"")
+        lines = data.split(b"\n")[(length - 1) % segments.SEGMENT_SIZE :]
+        decoded = decode(lines[0]) if lines else None
+        return isinstance(decoded, tuple) and decoded[0] == head
+
+    @cached_property
+    def view(self) -> LedgerView:
+        """Every entry and what they add up to. Linear in the entries: about 20 us each."""
+        ledger = segments.read(self._ws, self._files)
+        entries = list(ledger.entries())
+        faults = (*ledger.faults, *links.link_faults(entries))
+        recorded = heads.recorded(entries)
+        return LedgerView(
+            ledger=ledger,
+            recorded=recorded,
+            moved=_moved(entries, recorded),
+            findings=(*(fault.finding() for fault in faults), *self._unread),
+        )
+
+    @cached_property
+    def shrunk(self) -> tuple[Finding, ...]:
+        """Where this ledger is not HEAD's with whole lines appended: decisions were cut off."""
+        found: list[Finding] = []
+        for entry, data in self._ahead:
+            if not entry.head_oid:
+                continue
+            path = display_path(entry.path)
+            try:
+                old = self._snapshot.read(entry._replace(kind="file", on_disk=False))
+            except (CannotError, RefusedError) as error:
+                found.append(unreadable_finding(path, error))
+                continue
+            subject = path.split("/")[2]
+            found += (fault.finding() for fault in growth_faults(path, subject, old, data))
+        return tuple(found)
+
+    def recorded_at(self, paths: Iterable[str]) -> frozenset[str]:
+        """Which of the paths a fact is recorded at; decodes only when the text may name one."""
+        wanted = [path for path in paths if self._mentions("path", path)]
+        if not wanted:
+            return frozenset()
+        if self.note is None or len(wanted) > _MAX_SCANS:
+            return frozenset(wanted) & self.view.paths
+        found = {path: {entry.fact for _, entry in self._scan("path", path)} for path in wanted}
+        return frozenset(path for path in wanted if self._stands_at(path, found[path]))
+
+    def about(self, fact: str) -> tuple[HashedEntry, ...]:
+        """The entries on one fact; their hashes are computed from the bytes as they are now."""
+        if self.is_decoded or not self._may_scan():
+            return self._by_fact.get(fact, ())
+        return tuple(pair for pair in self._scan("fact", fact) if pair[1].fact == fact)
+
+    @cached_property
+    def policies(self) -> tuple[HashedEntry, ...]:
+        """The `policy` decisions."""
+        return self.of_action("policy")
+
+    def _may_scan(self) -> bool:
+        """Whether a few lines may be decoded alone: nothing is wrong with the others."""
+        self._scans += 1
+        return self.note is not None and self._scans <= _MAX_SCANS
+
+    def _stands_at(self, path: str, facts: Iterable[str]) -> bool:
+        states = (self.recorded(fact) for fact in facts if fact)
+        return any(s is not None and s.path == path and not s.deleted for s in states)
+
+    def _scan(self, name: str, text: str) -> Iterator[HashedEntry]:
+        """The entries of the lines that hold a member: decoded, and hashed, one by one."""
+        member = _member(name, text)
+        for _, data in self._files:
+            at = data.find(member)
+            while at >= 0:
+                start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+                decoded = decode(data[start:end])
+                if not isinstance(decoded, Defect):
+                    yield decoded
+                at = data.find(member, end)
+
+    @cached_property
+    def _by_fact(self) -> dict[str, tuple[HashedEntry, ...]]:
+        groups: dict[str, list[HashedEntry]] = {}
+        for digest, entry in self.view.ledger.entries():
+            if entry.fact:
+                groups.setdefault(entry.fact, []).append((digest, entry))
+        return {fact: tuple(found) for fact, found in groups.items()}
+
+    def _mentions(self, name: str, text: str) -> bool:
+        member = _member(name, text)
+        return any(member in data for _, data in self._files)
+
+
+def _member(name: str, text: str) -> bytes:
+    """How a member stands in canonical JSON; ids and paths are text without lone surrogates."""
+    return canonical.encode({name: text})[1:-1]

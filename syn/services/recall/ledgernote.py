@@ -1,0 +1,80 @@
+"""What was learnt of a ledger when it was last decoded as a whole, so that reads need not.
+
+A note says of one exact set of bytes that they are a ledger without a fault. That follows from the
+bytes alone, so it is kept under their digest, and it is kept in the user's own cache, never in a
+repository: what comes with a clone or an archive has no say in it. A read that finds a note decodes
+and hashes the lines of the facts it hands out and leaves the rest; what verifies asks for no note
+(ADR 0031).
+"""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from syn import __version__
+from syn.canon import json as canonical
+from syn.canon.digest import sha256
+from syn.errors import CannotError, RefusedError
+from syn.git import durable
+from syn.index.inputs import inputs_hash
+from syn.model.finding import Json
+from syn.services.workspace import Workspace
+
+MAX_NOTE = 64 << 20
+"""Bytes of a note that is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A ledger that was decoded as a whole, and found without a fault."""
+
+    ledger: str
+    """`ledger_digest` of it."""
+    moved: Mapping[str, str]
+    """As `LedgerView.moved`."""
+
+
+def ledger_digest(ws: str, digests: tuple[tuple[bytes, str], ...]) -> str:
+    """One digest for what decides whether a ledger holds: its files, its workspace, this program.
+
+    Another version of this program may find a fault where this one finds none.
+    """
+    return sha256(canonical.encode([__version__, ws, inputs_hash(digests)]))
+
+
+def note_path(workspace: Workspace) -> Path:
+    """Where the note on this work tree's ledger is kept: one per work tree, the newest."""
+    name = hashlib.sha256(os.fsencode(workspace.root)).hexdigest()[:32]
+    return workspace.around.cache_dir / "ledgers" / f"{name}.json"
+
+
+def recall(path: Path, ledger: str) -> Note | None:
+    """The note on this very ledger; None when there is none, or it decayed."""
+    try:
+        with path.open("rb") as file:
+            value = canonical.decode(file.read(MAX_NOTE))
+    except (OSError, CannotError):
+        return None
+    if not isinstance(value, dict) or (value.get("v"), value.get("ledger")) != (1, ledger):
+        return None
+    moved = value.get("moved")
+    if not isinstance(moved, dict) or value.get("sum") != _sum(ledger, moved):
+        return None
+    return Note(ledger, {path: str(fact) for path, fact in moved.items()})
+
+
+def remember(path: Path, note: Note) -> None:
+    """Keep a note for the next read; where it cannot be kept, the next read decodes again."""
+    moved: Json = dict(note.moved)
+    value = {"v": 1, "ledger": note.ledger, "moved": moved, "sum": _sum(note.ledger, moved)}
+    with contextlib.suppress(OSError, CannotError, RefusedError):
+        durable.make_folders(path.parent)
+        durable.replace(path.parent, os.fsencode(path.name), canonical.encode(value))
+
+
+def _sum(ledger: str, moved: Json) -> str:
+    """Against decay: whoever writes the user's cache can write this as well."""
+    return sha256(canonical.encode([ledger, moved]))

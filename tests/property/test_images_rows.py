@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syn.canon.json import encode
+from syn.images import descriptor, native_row
 from syn.images.classify import is_plain, page_faults
 from syn.images.descriptor import benign_descriptor, first_line
 from syn.images.goform import manifest_text
@@ -63,6 +64,36 @@ def test_a_row_is_canonical_and_reads_back(page: Page) -> None:
     row = parse_row(line, PREFIX, 0)
     assert row.page == page._replace(word=word)
     assert row.computed == word
+
+
+PLAIN = pages(
+    step=st.integers(-1, 10**16),
+    taint=st.integers(0, 1),
+    sealed=st.booleans(),
+    qid=st.just(""),
+    reason=st.just(""),
+    valid_to=st.just(0),
+    witness=st.just(""),
+    trust_epoch=st.just(0),
+    utility=st.just(""),
+    offset=st.integers(-1, 10**16),
+)
+
+
+@settings(max_examples=200)
+@given(PLAIN, st.integers(0, 400), st.binary(max_size=2))
+def test_the_row_without_a_parser_is_the_row_with_one(page: Page, at: int, noise: bytes) -> None:
+    row = row_text(page).encode()
+    for text in (row, row[:at] + noise + row[at + len(noise) :], row[:at] + noise + row[at:]):
+        quick = native_row._plainest_page(text, "w")
+        assert quick is None or quick == native_row._plain_page(text, "w")
+    simple = page._replace(step=3, length=9, offset=0, taint=0, sealed=False, durability="turn")
+    assert (native_row._plainest_page(row_text(simple).encode(), "w") is None) == any(
+        sign in text for text in (simple.role, simple.descriptor) for sign in _ESCAPED
+    )
+
+
+_ESCAPED = frozenset(chr(code) for code in (*range(0x20), 0x22, 0x5C))
 
 
 @settings(max_examples=30)
@@ -142,6 +173,17 @@ def test_the_fast_path_says_what_the_rules_say(body: bytes, data: st.DataObject)
         assert page_faults(changed, 0, blob, no_word) == ()
     if changed == honest:
         assert plain
+
+
+@settings(max_examples=300)
+@given(
+    st.text("ab \t\r\n\u2003\u00e9~", min_size=110, max_size=125).map(str.encode),
+    st.sampled_from([b"", b"\n", b" ", b"   \n", b"\xff", b" z", "\u2003".encode()]),
+    st.integers(0, 3),
+)
+def test_the_quick_first_line_is_the_slow_one(body: bytes, end: bytes, cut: int) -> None:
+    for text in (body + end, body[cut:] + end * 3, b"x" * 119 + body[:cut] + end):
+        assert first_line(text) == descriptor._first_line_of_text(text)
 
 
 @settings(max_examples=200)

@@ -102,6 +102,11 @@ def answer(done: "Written", *, as_json: bool) -> None:
     if as_json:
         print_json(written_json(done))
         return
+    for path in done.taken_back:
+        out(path)
+        note(f"restore  {path}, as it is recorded; what stood there is kept in git")
+    if done.taken_back and not done.entries:
+        return
     if not done.entries:
         note("nothing to record: that is what it says already")
         return

@@ -15,14 +15,18 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def restore(
     context: typer.Context,
     names: Annotated[
-        list[str], typer.Argument(metavar="ID|PATH...", help="Facts, files, or folders of facts.")
+        list[str],
+        typer.Argument(
+            metavar="ID|PATH...", help="Facts, files, or folders of facts; synapse.toml."
+        ),
     ],
     reason: Reason = "",
     json: JsonFlag = False,
 ) -> None:
     """Take hand edits back: facts get the bytes that are recorded, and a decision says so.
 
-    What stood there is kept in git, under refs/synapse/kept.
+    What stood there is kept in git, under refs/synapse/kept. The configuration and the policy
+    are taken back by their paths.
 
     Example: syn restore refund-limit
     """

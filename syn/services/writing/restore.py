@@ -13,6 +13,7 @@ from syn.services.recall.indexing import Reading, open_current
 from syn.services.recall.reading import stored_bytes, under_recorded_id
 from syn.services.workspace import Workspace
 from syn.services.writing.contents import recorded_bytes
+from syn.services.writing.control import CONTROL, restore_control
 from syn.services.writing.desk import disk_bytes
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.gate import Verdict
@@ -35,20 +36,25 @@ def restore(
     """Bring facts back to their recorded bytes, whatever stands there now.
 
     What stood there is kept in git (`refs/synapse/kept`). Facts that are as they are recorded are
-    left out.
+    left out. The configuration and the policy may be named too, each by its path.
 
     Raises:
         UsageError: a name is that of no recorded fact.
         NotRestorableError: the record says that it is gone, or says several things.
         LostBytesError: the bytes are not in this repository.
     """
+    control = [name for name in names if name in CONTROL]
+    facts = [name for name in names if name not in CONTROL]
     with exclusively(workspace):
         index, reading = open_current(workspace, note)
         with index:
-            plan = plan_restore(workspace.repository, reading, index, names)
+            plan = plan_restore(workspace.repository, reading, index, facts)
         entries = carry_out(workspace, reading, plan, _CLEAR, terms)
-        refresh(workspace, note)
-    return Written(plan, _CLEAR, entries)
+        # Last, and without a new index: the next command reads by the rules that are back.
+        taken = restore_control(workspace, reading, control)
+        if not control:
+            refresh(workspace, note)
+    return Written(plan, _CLEAR, entries, tuple(taken))
 
 
 def plan_restore(

@@ -45,6 +45,8 @@ class Written:
     plan: Plan
     verdict: Verdict
     entries: tuple[HashedEntry, ...]
+    taken_back: tuple[str, ...] = ()
+    """Files that are no facts and got their recorded bytes back."""
 
 
 def write(workspace: Workspace, changes: Iterable[Change], terms: Terms, note: Note) -> Written:
@@ -147,6 +149,7 @@ def written_json(done: Written) -> dict[str, Json]:
         ],
         "class": done.verdict.kind,
         "reasons": reasons_json(done.verdict),
+        **({"taken_back": list(done.taken_back)} if done.taken_back else {}),
     }
 
 

@@ -52,6 +52,28 @@ def test_a_changed_fact_gets_its_recorded_bytes_and_the_edit_is_kept(tmp_path: P
     assert sound(place)
 
 
+def test_the_configuration_is_taken_back_by_its_path(tmp_path: Path) -> None:
+    place = make_workspace(tmp_path)
+    file, fact = place.root / "synapse.toml", place.root / "facts/limit.md"
+    before = file.read_bytes()
+    by_hand = before + b"# by hand\n"
+    file.write_bytes(by_hand)
+    fact.write_bytes(b"by hand\n")
+    done = restore(place.open(), ["synapse.toml", "limit"], Terms("a test"), quiet)
+    assert done.taken_back == ("synapse.toml",)
+    assert file.read_bytes() == before
+    assert kept_blob(open_repository(place.root), sha256(by_hand)) == by_hand
+    assert restore(place.open(), ["synapse.toml"], Terms("again"), quiet).taken_back == ()
+    assert sound(place)
+
+
+def test_a_file_that_nothing_is_recorded_of_is_not_taken_back(tmp_path: Path) -> None:
+    place = make_workspace(tmp_path)
+    with pytest.raises(SynError, match="policy is not recorded") as refused:
+        restore(place.open(), [".synapse/policy"], Terms("a test"), quiet)
+    assert refused.value.code == "not-restorable"
+
+
 @pytest.mark.parametrize(
     "damage", [b"", b"---\nid: [\n---\n", b"\xff", b"---\nid: other\n---\nx\n", None]
 )

@@ -7,7 +7,7 @@ them. Names that another system cannot hold, or that lead out of the folder, are
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from syn.model.problem import Problem, display_path
 
@@ -15,11 +15,12 @@ _RESERVED = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])[ ]*(?:\.|\Z)", re.IGNORECASE
 )
 _SUSPECT = re.compile(
-    rb"[\\:\n\r]|(?:\A|/)(?:\.{0,2}|\.git)(?:/|\Z)|[. ](?:/|\Z)"
-    rb"|(?:\A|/)(?:con|prn|aux|nul|com|lpt)",
+    rb"[\\:\n\r]|(?:\A|[/\0])(?:(?:\.{0,2}|\.git)(?:[/\0]|\Z)|con|prn|aux|nul|com|lpt)"
+    rb"|[. ](?:[/\0]|\Z)",
     re.IGNORECASE,
 )
-"""What every name that a rule below refuses has in it; nearly no other name does."""
+"""What every name that a rule below refuses has in it; nearly no other name does. In a path, or in
+several with NUL between them."""
 _RENAME = "rename the file"
 
 
@@ -31,6 +32,9 @@ def path_problems(
     Args:
         entries: path bytes from the root and kind (`file`, `symlink`, `gitlink`, `missing`).
     """
+    entries = list(entries)
+    if _all_plain(entries):
+        return {}
     problems: dict[bytes, list[Problem]] = defaultdict(list)
     first: dict[str, bytes] = {}
     twins: dict[str, list[bytes]] = defaultdict(list)
@@ -47,6 +51,15 @@ def path_problems(
         for path in group:
             problems[path] += _twin_problems(path, group)
     return {path: tuple(sorted(found)) for path, found in sorted(problems.items()) if found}
+
+
+def _all_plain(entries: Sequence[tuple[bytes, str]]) -> bool:
+    """Whether nothing below could find anything, told of all names at once."""
+    joined = b"\0".join([path for path, _ in entries])
+    if not joined.isascii() or any(kind != "file" for _, kind in entries):
+        return False
+    different = len({*joined.lower().split(b"\0")}) == len(entries)
+    return different and not _SUSPECT.search(joined)
 
 
 def fold(text: str) -> str:

@@ -29,7 +29,7 @@ class StatRecord(NamedTuple):
 
     def text(self) -> str:
         """As the database keeps it: inode numbers do not fit SQLite's integers."""
-        return " ".join(map(str, self))
+        return f"{self[0]} {self[1]} {self[2]} {self[3]}"
 
 
 class FileRecord(NamedTuple):

@@ -17,6 +17,7 @@ from syn.index.inputs import inputs_hash
 from syn.index.rows import PROJECTION
 from syn.index.store import Builder, FileRecord, Index, IndexUnusable, StatRecord, open_index
 from syn.model.config import Config
+from syn.model.finding import Json
 from syn.services.recall.ledgerfiles import LedgerFiles, LedgerView
 from syn.services.recall.ledgernote import Note, note_path, recall, remember
 from syn.services.recall.projecting import project_all
@@ -157,19 +158,21 @@ def reindex(
     Raises:
         CannotError: the workspace cannot be read or the index not be written.
     """
-    return _bring(workspace, read_workspace(workspace), full, executor, progress)
+    reading, old = read_workspace(workspace), None
+    if not full:
+        old = _old_index(index_path(workspace))
+    return _bring(workspace, reading, old, executor, progress)
 
 
 def _bring(
     workspace: Workspace,
     reading: Reading,
-    full: bool,
+    old: "_Old | None",
     executor: "Executor | None",
     progress: Progress | None,
 ) -> Reindexed:
     path = index_path(workspace)
     path.parent.mkdir(parents=True, exist_ok=True)
-    old = None if full else _old_index(path)
     if old is None:
         return build_index(path, reading, executor, progress)
     return _build_changed(path, reading, old, executor, progress)
@@ -177,10 +180,12 @@ def _bring(
 
 @dataclass(frozen=True, slots=True)
 class _Old:
-    """What the index at hand says of the files it was built from."""
+    """What the index at hand says of the files it was built from; used up by the build on it."""
 
     files: dict[str, FileRecord]
     meta: Mapping[str, str]
+    moved: Mapping[str, Json]
+    """`LedgerView.moved` at that time."""
 
 
 def _old_index(path: Path) -> _Old | None:
@@ -190,8 +195,11 @@ def _old_index(path: Path) -> _Old | None:
             meta = index.meta()
             if meta.get("projection") != str(PROJECTION):
                 return None
-            return _Old({record.path: record for record in index.files()}, meta)
-    except IndexUnusable:
+            moved = canonical.decode(meta.get("moved", "").encode())
+            if not isinstance(moved, dict):
+                return None
+            return _Old({record.path: record for record in index.files()}, meta, moved)
+    except (IndexUnusable, canonical.CanonError):
         return None
 
 
@@ -230,15 +238,17 @@ def _build_changed(
     progress: Progress | None,
 ) -> Reindexed:
     """Derive only what changed; when nothing did, the file stays as it is."""
-    known = dict(old.files)
+    known = old.files
     same_rules = old.meta.get("rules") == _rules(reading.config)
     changed: list[SnapshotEntry] = []
     records: list[tuple[bytes, str]] = list(reading.control)
     touched: list[tuple[str, StatRecord]] = []
-    renamed = _renamed(old.meta, reading)
+    now = reading.ledger_files.moved.items()
+    renamed = frozenset(path for path, _ in old.moved.items() ^ now)
     for entry in reading.files.facts:
-        record = known.pop(entry.path.decode(), None)
-        same = same_rules and entry.path.decode() not in renamed
+        name = entry.path.decode()
+        record = known.pop(name, None)
+        same = same_rules and name not in renamed
         digest = _unchanged(reading.snapshot, entry, record, touched) if same else ""
         if digest:
             records.append((entry.path, digest))
@@ -270,12 +280,6 @@ def _build_changed(
     return Reindexed(mode, built.facts, len(changed), len(known), digest, path)
 
 
-def _renamed(meta: Mapping[str, str], reading: Reading) -> frozenset[str]:
-    """The paths whose fact has, by the ledger, another id than when the index was built."""
-    before = dict(line.split("\t") for line in meta.get("moved", "").split("\n") if line)
-    return frozenset(path for path, _ in before.items() ^ reading.ledger_files.moved.items())
-
-
 def _unchanged(
     snapshot: Snapshot,
     entry: SnapshotEntry,
@@ -301,7 +305,7 @@ def _unchanged(
 
 def _stat(entry: SnapshotEntry) -> StatRecord | None:
     key = entry.stat
-    return StatRecord(key.size, key.mtime_ns, key.ctime_ns, key.inode) if key else None
+    return StatRecord(*key) if key else None
 
 
 def _rules(config: Config) -> str:
@@ -327,7 +331,7 @@ def records_of(reading: Reading, digest: str) -> dict[str, str]:
         "inputs_hash": digest,
         "refused": refused_digest(reading),
         "rules": _rules(reading.config),
-        "moved": "\n".join(f"{path}\t{fact}" for path, fact in reading.ledger.moved.items()),
+        "moved": canonical.encode(dict(reading.ledger.moved)).decode(),
         "tails": canonical.encode(tails_of(reading)).decode(),
     }
 
@@ -356,7 +360,7 @@ def _open_current(
     old = _old_index(index_path(workspace))
     if old is not None:
         _refuse_shrunk(reading, old.meta)
-    done = _bring(workspace, reading, False, None, progress)
+    done = _bring(workspace, reading, old, None, progress)
     files = reading.ledger_files
     if files.is_decoded and files.note is None and not files.faults:
         remember(kept, Note(files.digest, files.moved))

@@ -68,7 +68,7 @@ def status(reader: Reader) -> Answer:
     unreadable = {problem.path for problem in found.unreadable}
     files = reader.reading.files
     new = [path for path in files.new if path not in unreadable]
-    facts = sum(1 for _ in reader.index.ids()) - _doubled(reader)
+    facts = counts["fact"] - _doubled(reader)
     total = len(files.facts) + len(files.refused) + len(files.new) + files.excluded
     head = reader.workspace.repository.head()
     return {

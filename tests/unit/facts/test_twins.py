@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from syn.facts.twins import path_problems
 
@@ -84,3 +86,17 @@ def test_folding_covers_all_of_unicode(one: str, other: str) -> None:
 def test_the_order_of_entries_does_not_matter() -> None:
     entries = [(b"b.md", "file"), (b"B.md", "file"), (b"a:b", "file")]
     assert path_problems(entries) == path_problems(reversed(entries))
+
+
+_NAMES = st.lists(
+    st.text(st.sampled_from("aAbk\u212a./ \\:\nnulcom"), min_size=1, max_size=6), unique=True
+)
+
+
+@given(_NAMES, st.sampled_from(["file", "symlink"]))
+def test_names_are_judged_alike_one_by_one_and_all_at_once(names: list[str], kind: str) -> None:
+    """A link beside them keeps the judgement of all at once from being taken."""
+    entries = [(name.encode(), kind) for name in names]
+    found = path_problems([*entries, (b"zz-link", "symlink")])
+    found.pop(b"zz-link")
+    assert path_problems(entries) == found

@@ -48,3 +48,13 @@ def test_the_old_path_can_be_used_again(tmp_path: Path) -> None:
         found = list_facts(reader, Selection())["items"]
     assert isinstance(found, list)
     assert [item["id"] for item in found if isinstance(item, dict)] == ["facts/n", "other"]
+
+
+def test_a_name_with_a_tab_moves_like_any_other(tmp_path: Path) -> None:
+    place = make_workspace(tmp_path, {"facts/n\tx.md": "just text\n"})
+    (place.root / "facts/n\tx.md").rename(place.root / "facts/m\ty.md")
+    adopt_all(place)
+    for _ in range(2):
+        assert _shown(place, "facts/n\tx") == "facts/m\ty.md"
+    assert reindex(place.open()).mode == "none"
+    assert verify(place.open(), Request(deep=True)).verdict == "pass"

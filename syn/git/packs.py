@@ -56,7 +56,8 @@ class PackReader:
         except KeyError:
             return None
         except (pygit2.GitError, OSError, ValueError) as error:
-            raise CorruptPackError(self._folder, f"{oid.hex()}: {error}") from error
+            reason = str(error).removeprefix(f"{oid.hex()}: ")
+            raise CorruptPackError(self._folder, f"{oid.hex()}: {reason}") from error
         found = _TYPES.get(int(kind))
         if found is None:
             raise CorruptPackError(self._folder, f"{oid.hex()} has the unknown type {kind}")

@@ -8,9 +8,9 @@ otherwise. Links are reported and never followed; a folder with a `.git` is not 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
-from syn.errors import CannotError, SynError
+from syn.errors import CannotError, RefusedError, SynError
 from syn.git.attributes import Attributes
 from syn.git.convert import KEEP, Conversion, to_git
 from syn.git.disk import DiskItem, Scan, is_repository, scan, stat_key
@@ -32,6 +32,8 @@ from syn.git.splitindex import load_index
 from syn.model.problem import Problem, display_path
 
 _SPARSE_FOLDER: Final = 0o040000
+Lost: TypeAlias = list[CannotError | RefusedError]
+"""What could not be read while a listing went on without it."""
 
 
 class BareRepositoryError(CannotError):
@@ -53,14 +55,19 @@ class WorktreeSnapshot:
         repo: Repository,
         prefixes: Sequence[bytes] = EVERYWHERE,
         wanted: Callable[[bytes], bool] | None = None,
+        lost: Lost | None = None,
     ) -> None:
-        """`prefixes` limits the listing; attributes are looked up for `wanted` paths only."""
+        """`prefixes` limits the listing; attributes are looked up for `wanted` paths only.
+
+        `lost` takes what of HEAD and of git's index cannot be read; without it, that is raised.
+        """
         if repo.root is None:
             raise BareRepositoryError(repo.git_dir)
         self._repo = repo
         self._root = repo.root
         self._prefixes = clean_prefixes(prefixes)
         self._wanted = wanted
+        self._lost = lost
         self._attributes = Attributes(repo)
         self._links = str(_setting(repo, "core.symlinks")) != "false"
         self._warnings: dict[tuple[bytes, str], Problem] = {}
@@ -82,7 +89,7 @@ class WorktreeSnapshot:
     def entries(self) -> Iterator[SnapshotEntry]:
         """Every tracked or untracked path, sorted by path bytes."""
         self._folders.close()
-        staged = load_index(self._repo.index_path)[1].entries
+        staged = self._index_entries()
         self._attributes.forget()
         self._attributes.saw_staged_rules(staged)
         sparse = b""
@@ -181,10 +188,29 @@ class WorktreeSnapshot:
             yield path, mine, one, found
 
     def _head_items(self) -> Iterator[tuple[bytes, RawItem]]:
-        tree = self._repo.head_tree()
-        if tree is None:
-            return iter(())
-        return iter_tree(self._repo.store, tree, self._prefixes or EVERYWHERE, self._tree_warnings)
+        store, prefixes = self._repo.store, self._prefixes or EVERYWHERE
+        try:
+            tree = self._repo.head_tree()
+            if tree is not None:
+                yield from iter_tree(store, tree, prefixes, self._tree_warnings)
+        except (CannotError, RefusedError) as error:
+            self._lose(error)
+
+    def _index_entries(self) -> Sequence[IndexEntry]:
+        try:
+            return load_index(self._repo.index_path)[1].entries
+        except CannotError as error:
+            self._lose(error)
+            return ()
+
+    def _lose(self, error: CannotError | RefusedError) -> None:
+        """Go on without HEAD or without git's index, where the caller takes note of that."""
+        if self._lost is None:
+            raise error
+        if str(error) not in map(str, self._lost):
+            self._lost.append(error)
+        # Whether a file is left out on purpose is not known any more: it is unread, not missing.
+        self._closed_folders.append(b"")
 
     def _below(self, staged: Sequence[IndexEntry]) -> Iterator[IndexEntry]:
         if not self._prefixes:
@@ -301,16 +327,18 @@ def worktree_snapshot(
     repo: Repository,
     prefixes: Sequence[bytes] = EVERYWHERE,
     wanted: Callable[[bytes], bool] | None = None,
+    lost: Lost | None = None,
 ) -> WorktreeSnapshot:
     """The snapshot of the work tree.
 
     `prefixes` limits the listing to these paths and what lies below them (fast in a large
-    repository); `wanted` says for which paths attributes matter (facts), by default for all.
+    repository); `wanted` says for which paths attributes matter (facts), by default for all;
+    `lost`, where it is given, takes what of HEAD and of git's index cannot be read.
 
     Raises:
         BareRepositoryError: there is no work tree.
     """
-    return WorktreeSnapshot(repo, prefixes, wanted)
+    return WorktreeSnapshot(repo, prefixes, wanted, lost)
 
 
 def _setting(repo: Repository, name: str) -> str:

@@ -10,7 +10,7 @@ from syn.facts.globs import FactGlobs
 from syn.git.repository import Repository, open_repository
 from syn.git.resolve import resolve
 from syn.git.snapshot import Snapshot, commit_snapshot
-from syn.git.worktree import worktree_snapshot
+from syn.git.worktree import Lost, worktree_snapshot
 from syn.model.config import Config
 from syn.services.config import FILE_NAME, parse_config
 
@@ -112,8 +112,10 @@ class Workspace:
         """`<common git dir>/synapse`: lock, pending proposals."""
         return self.repository.common_dir / "synapse"
 
-    def snapshot(self, ref: str = "") -> Snapshot:
+    def snapshot(self, ref: str = "", lost: Lost | None = None) -> Snapshot:
         """The work tree, or the tree of the commit that `ref` names.
+
+        `lost` takes what of HEAD and of git's index a work tree is listed without.
 
         Raises:
             UsageError: there is no such commit.
@@ -122,7 +124,7 @@ class Workspace:
             return commit_snapshot(self.repository, resolve(self.repository, ref))
         if self.repository.root is None:
             return commit_snapshot(self.repository, resolve(self.repository, "HEAD"))
-        return worktree_snapshot(self.repository, wanted=_inputs(self.config))
+        return worktree_snapshot(self.repository, wanted=_inputs(self.config), lost=lost)
 
 
 def _inputs(config: Config) -> Callable[[bytes], bool]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from syn.canon.digest import sha256
-from syn.errors import CannotError
+from syn.errors import CannotError, RefusedError
 from syn.git.parse import blob_id
 from syn.index.compare import Difference, compare
 from syn.index.derive import id_problems
@@ -22,12 +22,14 @@ from syn.ledger.heads import workspace_heads
 from syn.ledger.segments import place
 from syn.model.fact import Unreadable
 from syn.model.finding import Finding
+from syn.services.proving.unread import Unreadable as Stopped
+from syn.services.proving.unread import unread
 from syn.services.recall.indexing import (
     INDEX,
     Progress,
     Reading,
     index_path,
-    read_workspace,
+    read_snapshot,
     refused_digest,
     world_of,
 )
@@ -107,17 +109,22 @@ def pass_over(
     progress: Progress | None = None,
     *,
     beside: Literal["live", "scratch", ""] = "",
+    tolerant: bool = False,
 ) -> Iterator[Pass]:
     """Read and project every fact of a snapshot; the projection lives inside the context.
 
     `beside` names the index that the rows are compared with, or written to, as they pass: the
-    live one is replaced by a scratch index where there is none.
+    live one is replaced by a scratch index where there is none. A `tolerant` pass over a work tree
+    goes on without HEAD and git's index where they cannot be read, and notes it as unread.
     """
-    reading = read_workspace(workspace, ref)
+    lost: list[Stopped] = []
+    snapshot = workspace.snapshot(ref, lost if tolerant else None)
+    reading = read_snapshot(snapshot, workspace.config)
     with contextlib.ExitStack() as stack:
         other = _beside(workspace, beside, stack) if beside else Beside()
         projection = stack.enter_context(Projection(open_spool, other.agreement))
-        done = Pass(reading, projection, other)
+        done = Pass(reading, projection, other, unread=[unread("HEAD", error) for error in lost])
+        done.heads = not lost
         _project(done, executor, progress)
         _doubled(done)
         records = [(path.encode(), digest) for path, digest in done.digests.items()]
@@ -223,7 +230,7 @@ def evidence_hash(reading: Reading) -> tuple[str, list[Unread], bool]:
     Also what of them could not be read, and whether all of it is HEAD's.
     """
     records: list[tuple[bytes, str]] = []
-    unread: list[Unread] = []
+    gaps: list[Unread] = []
     heads = True
     for entry in reading.inventory.evidence:
         path = entry.path.decode("utf-8", "backslashreplace")
@@ -231,10 +238,10 @@ def evidence_hash(reading: Reading) -> tuple[str, list[Unread], bool]:
             data = read_plain(reading.snapshot, entry)
             records.append((entry.path, sha256(data)))
             heads = heads and blob_id(data) == entry.head_oid
-        except CannotError as error:
+        except (CannotError, RefusedError) as error:
             heads = False
-            unread.append(Unread(path, error.code, error.message, error.remedy))
-    return inputs_hash(records), unread, heads
+            gaps.append(unread(path, error))
+    return inputs_hash(records), gaps, heads
 
 
 def index_evidence(

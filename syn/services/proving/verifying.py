@@ -4,6 +4,7 @@ import platform
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, TypeAlias
 
 from syn import __version__
@@ -11,8 +12,8 @@ from syn.git.alterations import alterations
 from syn.git.repository import Repository
 from syn.git.resolve import resolve
 from syn.ledger.entry import HashedEntry
-from syn.model.config import Profile
-from syn.model.finding import Finding, Json
+from syn.model.config import Config, Profile
+from syn.model.finding import Finding, Json, Level
 from syn.model.report import Report, Subject
 from syn.services.proving.cells import cell_evidence
 from syn.services.proving.collect import (
@@ -24,7 +25,17 @@ from syn.services.proving.collect import (
     pass_over,
 )
 from syn.services.proving.growth import history_growth, unborn_growth, worktree_growth
+from syn.services.proving.headcopies import head_copies
+from syn.services.proving.instead import (
+    attempt,
+    gap,
+    no_cells,
+    no_proofs,
+    no_transitions,
+    nothing_read,
+)
 from syn.services.proving.proofs import NOTHING_FROM_OUTSIDE, Outside, collect_proofs
+from syn.services.proving.unread import Unreadable
 from syn.services.proving.versions import replay_evidence, transition_evidence
 from syn.services.recall.indexing import Progress, Reading
 from syn.services.recall.steady import steadily
@@ -37,10 +48,11 @@ from syn.verify.evidence import (
     Evidence,
     FactView,
     GrowthEvidence,
+    TransitionEvidence,
     Unread,
 )
 from syn.verify.level import level_of, trust_root_of
-from syn.verify.run import Scope, apply_profile, check_all, verdict_of
+from syn.verify.run import Scope, apply_profile, check_all, selected, verdict_of
 
 LIMITS = (
     "Tamper-evident, not tamper-proof: whoever can rewrite the whole history and sign it again "
@@ -80,32 +92,37 @@ def verify(
 
     `observe` is shown the decisions and the facts, for a page about them.
 
+    What cannot be read is named, and its invariant is incomplete, or failed where an object is not
+    what its id says.
+
     Raises:
         UsageError: `ref` names no commit.
-        CannotError: there is nothing that could be read at all.
     """
     beside: Literal["live", "scratch"] = "live" if _is_live(workspace, request) else "scratch"
 
     def read() -> Report:
-        with pass_over(workspace, request.ref, executor, progress, beside=beside) as done:
+        with pass_over(
+            workspace, request.ref, executor, progress, beside=beside, tolerant=True
+        ) as done:
             report = examine(workspace, request, done)
             if observe is not None:
                 observe(done.reading.ledger.ledger.entries(), done.views)
             return report
 
-    return read() if request.ref else steadily(workspace, read, lambda _: None)
+    def report_on() -> Report:
+        return attempt(read, partial(blind, workspace, request))
+
+    return report_on() if request.ref else steadily(workspace, report_on, lambda _: None)
 
 
 def examine(workspace: Workspace, request: Request, done: Pass) -> Report:
     """`verify` over a pass that was made of the snapshot which `request.ref` names."""
     hashed, unread, heads = evidence_hash(done.reading)
-    evidence = _evidence(workspace, request, done, unread)
-    subject = _subject(workspace, request, done, (hashed, heads))
-    outside = request.outside
-    scope = Scope(deep=request.deep, since=outside.since is not None, root=outside.gives_root)
-    results = check_all(evidence, scope)
-    strict = "strict" in (request.profile, done.reading.config.profile)
-    profile: Profile = "strict" if strict else "standard"
+    head = attempt(partial(_head, workspace, request), lambda _: "")
+    evidence = _evidence(workspace, request, done, head, unread)
+    subject = _subject(workspace, request, done, head, (hashed, heads))
+    results = check_all(evidence, _scope(request))
+    profile = _profile(request, done.reading.config)
     checkpoint = evidence.checkpoints.state
     results = apply_profile(results, profile, subject, checkpoint)
     level, reason = level_of(evidence, results, subject, checkpoint)
@@ -127,16 +144,52 @@ def examine(workspace: Workspace, request: Request, done: Pass) -> Report:
     )
 
 
+def blind(workspace: Workspace, request: Request, error: Unreadable) -> Report:
+    """The report of a run that could not read its snapshot: what stopped it, and no more."""
+    config = workspace.config
+    state: Literal["dirty", "none"] = "dirty" if _is_live(workspace, request) else "none"
+    results = tuple(nothing_read(invariant, error) for invariant in selected(_scope(request)))
+    return Report(
+        subject=Subject(config.id, config.name, request.ref or "worktree", state, "", ""),
+        tool_version=__version__,
+        profile=_profile(request, config),
+        verdict=verdict_of(results),
+        level=Level.L0,
+        level_reason="nothing could be read",
+        trust_root="local-only",
+        manifest_digest="",
+        invariants=results,
+        ts=stamp(workspace.around.report_time),
+        witness_status="cannot-tell" if request.outside.since else "none",
+        limits=LIMITS,
+    )
+
+
+def _scope(request: Request) -> Scope:
+    outside = request.outside
+    return Scope(deep=request.deep, since=outside.since is not None, root=outside.gives_root)
+
+
+def _profile(request: Request, config: Config) -> Profile:
+    return "strict" if "strict" in (request.profile, config.profile) else "standard"
+
+
 def _head(workspace: Workspace, request: Request) -> str:
     """The commit that is verified, or the work tree's HEAD; "" on an unborn branch."""
     repository = workspace.repository
     return resolve(repository, request.ref) if request.ref else repository.head().commit or ""
 
 
-def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[Unread]) -> Evidence:
+def _evidence(
+    workspace: Workspace, request: Request, done: Pass, head: str, unread: list[Unread]
+) -> Evidence:
     reading = done.reading
-    head = _head(workspace, request)
-    proofs = collect_proofs(workspace.repository, head, done, request.outside, deep=request.deep)
+    proofs = attempt(
+        lambda: collect_proofs(
+            workspace.repository, head, done, request.outside, deep=request.deep
+        ),
+        partial(no_proofs, request.outside),
+    )
     index = index_evidence(
         workspace, done, live=_is_live(workspace, request), name_all=request.rebuild
     )
@@ -150,7 +203,7 @@ def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[U
         policy=config_evidence(reading, "policy"),
         ledger=ledger_evidence(reading, proofs.signatures),
         index=proofs.anchor(index),
-        growth=_growth(workspace, request, reading),
+        growth=_growth(workspace, request, reading, head),
         checkpoints=proofs.checkpoints,
         receipts=proofs.receipts,
         unread=(*unread, *done.unread),
@@ -158,11 +211,7 @@ def _evidence(workspace: Workspace, request: Request, done: Pass, unread: list[U
         identity=proofs.identity,
         cells=_cells(workspace, request, done) if request.deep else None,
         replay=replay_evidence(reading) if request.deep else None,
-        transitions=transition_evidence(
-            workspace.repository, reading, head, live=_is_live(workspace, request)
-        )
-        if request.deep
-        else None,
+        transitions=_transitions(workspace, request, reading, head) if request.deep else None,
         multi=frozenset(reading.config.multi),
     )
 
@@ -171,23 +220,37 @@ def _cells(workspace: Workspace, request: Request, done: Pass) -> CellEvidence:
     trusted = request.outside.trust.keys if request.outside.trust else ()
     keys = {item.key.fingerprint: item.key for item in trusted}
     live = _is_live(workspace, request)
-    return cell_evidence(workspace, done, keys, live=live, name_all=request.rebuild)
+    return attempt(
+        lambda: cell_evidence(workspace, done, keys, live=live, name_all=request.rebuild), no_cells
+    )
+
+
+def _transitions(
+    workspace: Workspace, request: Request, reading: Reading, head: str
+) -> TransitionEvidence:
+    live = _is_live(workspace, request)
+    return attempt(
+        lambda: transition_evidence(workspace.repository, reading, head, live=live), no_transitions
+    )
 
 
 def _is_live(workspace: Workspace, request: Request) -> bool:
     return not request.ref and workspace.repository.root is not None
 
 
-def _growth(workspace: Workspace, request: Request, reading: Reading) -> GrowthEvidence:
+def _growth(workspace: Workspace, request: Request, reading: Reading, head: str) -> GrowthEvidence:
     repository = workspace.repository
-    head = _head(workspace, request)
-    altered = _altered(repository, deep=request.deep)
+    altered = attempt(lambda: tuple(_altered(repository, deep=request.deep)), gap("references"))
     if not head:
         unborn = unborn_growth(load_writers(workspace), reading)
         return GrowthEvidence(0, 0, True, (*unborn, *altered))
+    here: tuple[Finding, ...] = ()
+    if _is_live(workspace, request):
+        here = attempt(lambda: worktree_growth(repository, reading), gap("HEAD"))
+        if request.deep:
+            here += attempt(lambda: tuple(head_copies(repository, reading)), gap("HEAD"))
     acknowledged = accepted_commits(reading, policy_of(reading))
     grown = history_growth(repository, head, acknowledged, deep=request.deep)
-    here = worktree_growth(repository, reading) if _is_live(workspace, request) else ()
     return replace(grown, findings=(*grown.findings, *here, *altered))
 
 
@@ -207,11 +270,10 @@ def _altered(repository: Repository, *, deep: bool) -> Iterator[Finding]:
 
 
 def _subject(
-    workspace: Workspace, request: Request, done: Pass, evidence: tuple[str, bool]
+    workspace: Workspace, request: Request, done: Pass, commit: str, evidence: tuple[str, bool]
 ) -> Subject:
     reading, (hashed, heads) = done.reading, evidence
     repository = workspace.repository
-    commit = _head(workspace, request)
     same = bool(commit)
     worktree: Literal["clean", "dirty", "none"] = "none"
     if not request.ref and repository.root is not None:
@@ -229,8 +291,18 @@ def _subject(
     )
 
 
+def _alteration_texts(repository: Repository) -> tuple[str, ...]:
+    found = alterations(repository, commit_graph=False)
+    return tuple(f"{item.kind}: {item.detail}" for item in found)
+
+
+def _message(error: Unreadable) -> tuple[str, ...]:
+    return (error.message,)
+
+
 def _local(workspace: Workspace, done: Pass, evidence: Evidence) -> dict[str, Json]:
     """What holds on this machine only."""
+    repository = workspace.repository
     return {
         "index": evidence.index.state,
         "index_manifest": evidence.index.live,
@@ -238,8 +310,6 @@ def _local(workspace: Workspace, done: Pass, evidence: Evidence) -> dict[str, Js
         "new": list(evidence.new),
         "excluded": evidence.excluded,
         "warnings": evidence.warnings,
-        "repository": [
-            f"{a.kind}: {a.detail}" for a in alterations(workspace.repository, commit_graph=False)
-        ],
-        "root": workspace.root.name if workspace.repository.root else "",
+        "repository": list(attempt(partial(_alteration_texts, repository), _message)),
+        "root": repository.root.name if repository.root else "",
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from syn.model.fact import Unreadable
 from syn.model.finding import Finding
 from syn.model.recorded import Recorded
-from syn.verify.evidence import ConfigEvidence, Evidence, FactView
+from syn.verify.evidence import ConfigEvidence, Evidence, FactView, Unread
 from syn.verify.invariant import Checked, Invariant, plural
 
 
@@ -13,7 +13,7 @@ def _check(evidence: Evidence) -> Checked:
     facts = {fact.id: fact for fact in evidence.facts}
     recorded = evidence.ledger.recorded
     unreadable = {item.path for item in evidence.unreadable}
-    unread = {item.what for item in evidence.unread}
+    unread = {item.what: item for item in evidence.unread}
     findings = [
         *_unreadable(evidence.unreadable),
         *_config(evidence),
@@ -28,7 +28,12 @@ def _check(evidence: Evidence) -> Checked:
             _missing(state, evidence)
             for state in recorded.values()
             if not state.deleted and not state.forked and state.fact not in facts
-            if state.path not in unreadable | unread
+            if state.path not in unreadable and state.path not in unread
+        ),
+        *(
+            _unread(state, unread[state.path])
+            for state in recorded.values()
+            if not state.deleted and state.path in unread
         ),
         *(_forked(state) for state in recorded.values() if state.forked),
     ]
@@ -128,6 +133,18 @@ def _missing(state: Recorded, evidence: Evidence) -> Finding:
         actual=f"no such file (recorded at {path}:{line})" if path else "no such file",
         remedy=f"syn restore {state.fact} brings it back, syn rm {state.fact} records that it "
         "is gone",
+    )
+
+
+def _unread(state: Recorded, gap: Unread) -> Finding:
+    return Finding(
+        code=gap.code,
+        subject=state.fact,
+        path=state.path,
+        expected=state.payload,
+        actual=gap.message,
+        remedy=gap.remedy,
+        severity="failure" if gap.wrong else "unknown",
     )
 
 

@@ -1,6 +1,7 @@
 """INV-5: what was declared superseded is closed."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from syn.model.finding import Finding, Severity
 from syn.verify.evidence import Evidence, FactView
@@ -14,6 +15,7 @@ def _check(evidence: Evidence) -> Checked:
     findings: list[Finding] = []
     for (old_id, new_id), declared_by in sorted(pairs.items()):
         findings += _pair(old_id, new_id, facts, deleted, declared_by)
+    findings = _of_what_was_read(findings, evidence)
     return Checked(
         summary=f"{plural(len(pairs), 'supersession')} closed"
         if not findings
@@ -22,6 +24,23 @@ def _check(evidence: Evidence) -> Checked:
         findings=tuple(findings),
         skip="" if pairs else "no fact declares a predecessor or a successor",
     )
+
+
+def _of_what_was_read(findings: list[Finding], evidence: Evidence) -> list[Finding]:
+    """A fact that is recorded and could not be read may well be there: nobody is accused."""
+    gaps = {gap.what for gap in evidence.unread}
+    states = evidence.ledger.recorded.values() if gaps else ()
+    expected = {_wanted(state.fact) for state in states if state.path in gaps}
+    return [
+        replace(item, actual="that fact could not be read", severity="unknown")
+        if item.code.endswith("-missing") and item.expected in expected
+        else item
+        for item in findings
+    ]
+
+
+def _wanted(fact: str) -> str:
+    return f"a fact with the id {fact}"
 
 
 def _pairs(facts: tuple[FactView, ...]) -> dict[tuple[str, str], tuple[FactView, str]]:
@@ -51,7 +70,7 @@ def _pair(
                 subject=fact.id,
                 path=fact.path,
                 line=fact.line_of(key),
-                expected=f"a fact with the id {missing}",
+                expected=_wanted(missing),
                 actual="none",
                 remedy=f"name the right id in {key}, or restore {missing}",
             )

@@ -7,6 +7,7 @@ import typer
 
 if TYPE_CHECKING:
     from syn.keys.trust import Trust
+    from syn.model.config import Profile
     from syn.model.finding import Level
     from syn.services.proving.proofs import Outside
     from syn.services.workspace import Surroundings, Workspace
@@ -46,6 +47,15 @@ def outside_of(
         root=commit,
         root_pinned=pinned,
     )
+
+
+def profile_of(text: str) -> "Profile":
+    """The profile that `--profile` names."""
+    from syn.errors import UsageError
+
+    if text not in ("standard", "strict"):
+        raise UsageError("profile", f"--profile: expected standard or strict, got {text!r:.40}")
+    return "strict" if text == "strict" else "standard"
 
 
 def required_level(text: str) -> "Level | None":

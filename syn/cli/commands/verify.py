@@ -12,7 +12,7 @@ from syn.cli import exits
 from syn.cli.options import JsonFlag, Ref, open_workspace
 from syn.cli.output import note, out, print_json
 from syn.cli.progress import bar
-from syn.cli.trusting import TrustFiles, outside_of, required_level
+from syn.cli.trusting import TrustFiles, outside_of, profile_of, required_level
 from syn.model.finding import Level
 from syn.model.report import Report
 
@@ -92,8 +92,7 @@ def verify(
     if explain:
         _explain(json)
         return
-    if profile not in ("standard", "strict"):
-        raise UsageError("profile", f"--profile: expected standard or strict, got {profile!r:.40}")
+    raised = profile_of(profile)
     required = required_level(require)
     workspace = open_workspace(context)
     outside = outside_of(workspace, since, root, trust)
@@ -103,7 +102,7 @@ def verify(
         ref=ref,
         deep=deep,
         rebuild=rebuild,
-        profile="strict" if profile == "strict" else "standard",
+        profile=raised,
         outside=outside,
     )
     outputs = Outputs(report_file, vsa, sarif, html, badge, evidence)

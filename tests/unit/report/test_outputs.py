@@ -118,6 +118,41 @@ def test_an_annotation_is_one_command_whatever_a_fact_holds(path: str, subject: 
     assert message.startswith("INV-2 x")
 
 
+def test_annotations_of_a_change_stand_first_and_on_its_lines() -> None:
+    report = _with(
+        Finding("far", "a", "facts/a.md", 1),
+        Finding("whole", "b", "facts/b.md"),
+        Finding("near", "b", "facts/b.md", 2),
+        Finding("on", "b", "facts/b.md", 7),
+    )
+    commands = _commands(annotations.render(report, {"facts/b.md": (7, 8)}))
+    assert [(p["title"], p["line"]) for _, p, _ in commands] == [
+        ("INV-2 whole", "7"),
+        ("INV-2 on", "7"),
+        ("INV-2 near", "2"),
+        ("INV-2 far", "1"),
+    ]
+
+
+def test_annotations_are_bounded_by_kind_and_the_rest_is_counted() -> None:
+    warning = Finding("w", "s", severity="warning")
+    report = _with(*(Finding("x", f"s{n}") for n in range(5)), warning)
+    commands = _commands(annotations.render(report, limit=2))
+    kinds = [name for name, _, _ in commands]
+    assert sorted(kinds) == ["error", "error", "notice", "warning"]
+    assert commands[-1][2].startswith("3 more")
+
+
+def test_a_long_message_is_cut_and_says_so() -> None:
+    ((_, _, message),) = _commands(annotations.render(_with(Finding("x", "s" * 9000))))
+    assert "more characters" in message
+
+
+def test_an_error_of_the_run_is_one_command() -> None:
+    commands = _commands(annotations.error("a:b,c", "x\n::error::y%0A"))
+    assert commands == [("error", {"title": "a:b,c"}, "x\\n::error::y%0A")]
+
+
 def test_commands_can_be_stopped_and_resumed() -> None:
     assert annotations.stop("t0k") + annotations.resume("t0k") == "::stop-commands::t0k\n::t0k::\n"
 

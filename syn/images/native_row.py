@@ -86,33 +86,48 @@ def parse_row(line: bytes, prefix: bytes, number: int) -> Row:
         raise malformed_row(number, "no-word", "expected a row that ends with its word")
     stored = line[-73:-2].decode("ascii", "backslashreplace")
     row = line[:cut] + b"}"
-    page = _plainest_page(row, stored) or _plain_page(row, stored)
+    page = _plain_page(row, stored)
     if page is None:
         page = _page(read_object(row, number), stored, number)
     return Row(page, native_word(prefix, row))
 
 
-_TEXT = r'([^"\\\x00-\x1f]*)'
-_COUNT = r"(0|[1-9][0-9]{0,14})"
-_PLAINEST = re.compile(
-    rf'{{"at":{_COUNT},"descriptor":"{_TEXT}","digest":"sha256:([0-9a-f]{{64}})",'
-    rf'"durability":"{_TEXT}","len":{_COUNT},"quarantined":false,"role":"{_TEXT}",'
-    rf'"step":{_COUNT},"taint":0}}'
+class PlainRow(NamedTuple):
+    """What a row says that is exactly as a recorder writes an ordinary page, its word checked."""
+
+    step: int
+    role: bytes
+    descriptor: bytes
+    digest: str
+    length: int
+    offset: int
+    word: bytes
+    """The 32 bytes of its word."""
+
+
+_TEXT = rb'([^"\\\x00-\x1f]*)'
+_COUNT = rb"(0|[1-9][0-9]{0,14})"
+_PLAIN = re.compile(
+    rb'\{"at":%b,"descriptor":"%b","digest":"sha256:([0-9a-f]{64})","durability":"'
+    rb'(?:turn|session|durable)","len":%b,"quarantined":false,"role":"%b","step":%b,"taint":0,'
+    rb'"word":"sha256:([0-9a-f]{64})"\}\n' % (_COUNT, _TEXT, _COUNT, _TEXT, _COUNT)
 )
-"""An unsealed page of the current turn whose texts need no escape: canonical as it stands."""
+"""An unsealed page without bounds or witness whose texts need no escape: canonical as it stands."""
 
 
-def _plainest_page(row: bytes, word: str) -> Page | None:
-    """The page of the commonest row, without a parser; `_plain_page` is its oracle in the tests."""
-    try:
-        match = _PLAINEST.fullmatch(row.decode())
-    except UnicodeDecodeError:
+def plain_row(line: bytes, prefix: bytes) -> PlainRow | None:
+    """A line (with its LF) that says an ordinary page under a word that holds; None for any other.
+
+    The texts may be no UTF-8. `parse_row` is the oracle in the tests.
+    """
+    match = _PLAIN.fullmatch(line)
+    if match is None:
         return None
-    if match is None or not match[4]:
+    at, descriptor, digest, length, role, step, word = match.groups()
+    found = hashlib.sha256(b"".join((prefix, line[: -_WORD_SIZE - 1], b"}"))).digest()
+    if found != bytes.fromhex(word.decode()):
         return None
-    at, descriptor, digest, durability, length, role, step = match.groups()
-    start = (int(step), role, descriptor, digest, int(length), 0, False, "", "", durability)
-    return Page._make((*start, 0, "", 0, "", word, int(at), None, ()))
+    return PlainRow(int(step), role, descriptor, digest.decode(), int(length), int(at), found)
 
 
 def _plain_page(row: bytes, word: str) -> Page | None:

@@ -71,6 +71,13 @@ class Survey:
     epochs: list[tuple[int, int]] = field(default_factory=list)
     """Trust epoch and position of every unsealed page under a witness, in record order."""
 
+    def add_plain(self, digest: str) -> None:
+        """Take in an unsealed row at its step, with a word and without a witness."""
+        self.digests.append(digest)
+        self.unsealed_at.append(1)
+        self.unsealed.add(digest)
+        self.words += 1
+
     def add(self, page: Page, position: int) -> None:
         """Take in one row."""
         self.digests.append(page.digest)

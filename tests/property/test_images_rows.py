@@ -1,21 +1,26 @@
 """Rows, round trips and fast paths: what must hold for every page."""
 
 import io
+import tempfile
+from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syn.canon.json import encode
-from syn.images import descriptor, native_row
+from syn.images import descriptor, native_verify
 from syn.images.classify import is_plain, page_faults
 from syn.images.descriptor import benign_descriptor, first_line
 from syn.images.goform import manifest_text
 from syn.images.malformed import MalformedError
-from syn.images.native_row import encode_page, parse_row, read_row, row_text
+from syn.images.native_row import encode_page, parse_row, plain_row, read_row, row_text
 from syn.images.recall_read import ManifestReader
+from syn.images.record import Item
 from syn.images.table import Blob, Change, FactRef, Head, Page
 from syn.images.word import native_prefix
+from syn.services.sessions.images import record_items
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 DIGEST = st.binary(min_size=32, max_size=32).map(bytes.hex)
@@ -68,10 +73,12 @@ def test_a_row_is_canonical_and_reads_back(page: Page) -> None:
 
 PLAIN = pages(
     step=st.integers(-1, 10**16),
+    length=st.integers(-1, 10**16),
     taint=st.integers(0, 1),
     sealed=st.booleans(),
     qid=st.just(""),
     reason=st.just(""),
+    durability=st.sampled_from(["", "turn", "bounded", "durable"]),
     valid_to=st.just(0),
     witness=st.just(""),
     trust_epoch=st.just(0),
@@ -82,18 +89,85 @@ PLAIN = pages(
 
 @settings(max_examples=200)
 @given(PLAIN, st.integers(0, 400), st.binary(max_size=2))
-def test_the_row_without_a_parser_is_the_row_with_one(page: Page, at: int, noise: bytes) -> None:
-    row = row_text(page).encode()
-    for text in (row, row[:at] + noise + row[at + len(noise) :], row[:at] + noise + row[at:]):
-        quick = native_row._plainest_page(text, "w")
-        assert quick is None or quick == native_row._plain_page(text, "w")
-    simple = page._replace(step=3, length=9, offset=0, taint=0, sealed=False, durability="turn")
-    assert (native_row._plainest_page(row_text(simple).encode(), "w") is None) == any(
-        sign in text for text in (simple.role, simple.descriptor) for sign in _ESCAPED
-    )
+def test_a_plain_row_is_what_the_strict_reader_reads(page: Page, at: int, noise: bytes) -> None:
+    line = encode_page(page, PREFIX)[0] + b"\n"
+    for text in (line, line[:at] + noise + line[at + len(noise) :], line[:at] + noise + line[at:]):
+        plain = plain_row(text, PREFIX)
+        if plain is None or not (_is_text(plain.role) and _is_text(plain.descriptor)):
+            continue
+        row = parse_row(text[:-1], PREFIX, 0)
+        assert row.page.word == row.computed == f"sha256:{plain.word.hex()}"
+        assert row.page == Page(
+            *(plain.step, plain.role.decode(), plain.descriptor.decode(), plain.digest),
+            *(plain.length, 0, False),
+            durability=row.page.durability,
+            word=row.computed,
+            offset=plain.offset,
+        )
+        assert row.page.durability in ("turn", "session", "durable")
 
 
-_ESCAPED = frozenset(chr(code) for code in (*range(0x20), 0x22, 0x5C))
+PARTS = st.binary(max_size=300) | st.text("ab \n\u00e9\u2003", max_size=140).map(str.encode)
+
+
+@settings(max_examples=150)
+@given(st.lists(st.tuples(TEXT, PARTS), max_size=4), st.data())
+def test_the_quick_way_through_a_table_says_what_the_slow_way_says(
+    items: list[tuple[str, bytes]], data: st.DataObject
+) -> None:
+    lines, store = recorded_image(items)
+    at = data.draw(st.integers(0, len(lines) - 1))
+    cut = data.draw(st.integers(0, len(lines[at])))
+    flip = data.draw(st.integers(0, 255))
+    noise = bytes([lines[at][cut] ^ flip]) if cut < len(lines[at]) else b""
+    changed = [*lines[:at], lines[at][:cut] + noise + lines[at][cut + 1 :], *lines[at + 1 :]]
+    where = data.draw(st.integers(0, max(len(store) - 1, 0)))
+    rotten = store[:where] + bytes([store[where] ^ 1]) + store[where + 1 :] if store else b"x"
+    for table in (lines, changed, [*lines[:-1], *lines[-2:]]):
+        for bodies in (store, rotten, store[:-1]):
+            quick = outcome(table, bodies)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(native_verify._Table, "take_plain", lambda *_: False)
+                assert outcome(table, bodies) == quick
+
+
+def recorded_image(items: list[tuple[str, bytes]]) -> tuple[list[bytes], bytes]:
+    """The lines and the store of an image of these results of tools."""
+    with tempfile.TemporaryDirectory() as folder:
+        image = Path(folder) / "image"
+        record_items(image, "s", [Item(role, body) for role, body in items])
+        (store,) = image.glob("store-*.bin")
+        lines = (image / "image.jsonl").read_bytes().splitlines(keepends=True)
+        return lines, store.read_bytes()
+
+
+def outcome(lines: list[bytes], store: bytes) -> object:
+    """What a verification finds, or the refusal."""
+    try:
+        return native_verify.verify_native("image", lines, Bytes(store))
+    except MalformedError as error:
+        return error.code
+
+
+class Bytes:
+    """A store in memory."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        return self._data[offset : offset + size] if offset >= 0 and size > 0 else b""
+
+    def size(self) -> int:
+        return len(self._data)
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 @settings(max_examples=30)

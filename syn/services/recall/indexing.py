@@ -17,9 +17,15 @@ from syn.index.inputs import inputs_hash
 from syn.index.rows import PROJECTION
 from syn.index.store import Builder, FileRecord, Index, IndexUnusable, StatRecord, open_index
 from syn.model.config import Config
-from syn.model.finding import Json
 from syn.services.recall.ledgerfiles import LedgerFiles, LedgerView
-from syn.services.recall.ledgernote import Note, note_path, recall, remember
+from syn.services.recall.ledgernote import (
+    Note,
+    note_path,
+    pairs_text,
+    read_pairs,
+    recall,
+    remember,
+)
 from syn.services.recall.projecting import project_all
 from syn.services.recall.reading import (
     FactFiles,
@@ -184,7 +190,7 @@ class _Old:
 
     files: dict[str, FileRecord]
     meta: Mapping[str, str]
-    moved: Mapping[str, Json]
+    moved: Mapping[str, str]
     """`LedgerView.moved` at that time."""
 
 
@@ -195,11 +201,11 @@ def _old_index(path: Path) -> _Old | None:
             meta = index.meta()
             if meta.get("projection") != str(PROJECTION):
                 return None
-            moved = canonical.decode(meta.get("moved", "").encode())
-            if not isinstance(moved, dict):
+            moved = read_pairs(meta.get("moved", ""))
+            if moved is None:
                 return None
             return _Old({record.path: record for record in index.files()}, meta, moved)
-    except (IndexUnusable, canonical.CanonError):
+    except IndexUnusable:
         return None
 
 
@@ -331,7 +337,7 @@ def records_of(reading: Reading, digest: str) -> dict[str, str]:
         "inputs_hash": digest,
         "refused": refused_digest(reading),
         "rules": _rules(reading.config),
-        "moved": canonical.encode(dict(reading.ledger.moved)).decode(),
+        "moved": pairs_text(reading.ledger.moved),
         "tails": canonical.encode(tails_of(reading)).decode(),
     }
 

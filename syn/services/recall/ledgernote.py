@@ -20,7 +20,6 @@ from syn.canon.digest import sha256
 from syn.errors import CannotError, RefusedError
 from syn.git import durable
 from syn.index.inputs import inputs_hash
-from syn.model.finding import Json
 from syn.services.workspace import Workspace
 
 MAX_NOTE = 64 << 20
@@ -60,21 +59,41 @@ def recall(path: Path, ledger: str) -> Note | None:
         return None
     if not isinstance(value, dict) or (value.get("v"), value.get("ledger")) != (1, ledger):
         return None
-    moved = value.get("moved")
-    if not isinstance(moved, dict) or value.get("sum") != _sum(ledger, moved):
+    text = value.get("moved")
+    if not isinstance(text, str) or value.get("sum") != _sum(ledger, text):
         return None
-    return Note(ledger, {path: str(fact) for path, fact in moved.items()})
+    moved = read_pairs(text)
+    return None if moved is None else Note(ledger, moved)
 
 
 def remember(path: Path, note: Note) -> None:
     """Keep a note for the next read; where it cannot be kept, the next read decodes again."""
-    moved: Json = dict(note.moved)
-    value = {"v": 1, "ledger": note.ledger, "moved": moved, "sum": _sum(note.ledger, moved)}
+    text = pairs_text(note.moved)
+    value = {"v": 1, "ledger": note.ledger, "moved": text, "sum": _sum(note.ledger, text)}
     with contextlib.suppress(OSError, CannotError, RefusedError):
         durable.make_folders(path.parent)
         durable.replace(path.parent, os.fsencode(path.name), canonical.encode(value))
 
 
-def _sum(ledger: str, moved: Json) -> str:
+def _sum(ledger: str, moved: str) -> str:
     """Against decay: whoever writes the user's cache can write this as well."""
     return sha256(canonical.encode([ledger, moved]))
+
+
+def pairs_text(pairs: Mapping[str, str]) -> str:
+    """Names to names as one text: both sides may hold any character."""
+    return canonical.encode([list(pair) for pair in pairs.items()]).decode()
+
+
+def read_pairs(text: str) -> dict[str, str] | None:
+    """What `pairs_text` wrote, or None when it did not write this."""
+    try:
+        value = canonical.decode(text.encode("utf-8", "surrogatepass"))
+    except CannotError:
+        return None
+    if not isinstance(value, list):
+        return None
+    found = [
+        item for item in value if isinstance(item, list) and list(map(type, item)) == [str] * 2
+    ]
+    return {str(a): str(b) for a, b in found} if len(found) == len(value) else None

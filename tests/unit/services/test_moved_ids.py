@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from syn.services.proving.verifying import Request, verify
 from syn.services.recall.indexing import reindex
 from syn.services.recall.reads import Selection, list_facts, open_reader, show
@@ -50,11 +52,12 @@ def test_the_old_path_can_be_used_again(tmp_path: Path) -> None:
     assert [item["id"] for item in found if isinstance(item, dict)] == ["facts/n", "other"]
 
 
-def test_a_name_with_a_tab_moves_like_any_other(tmp_path: Path) -> None:
-    place = make_workspace(tmp_path, {"facts/n\tx.md": "just text\n"})
-    (place.root / "facts/n\tx.md").rename(place.root / "facts/m\ty.md")
+@pytest.mark.parametrize(("old", "new"), [("n\tx", "m\ty"), ("naïve", "ärger \u2028")])
+def test_a_name_of_any_characters_moves_like_any_other(tmp_path: Path, old: str, new: str) -> None:
+    place = make_workspace(tmp_path, {f"facts/{old}.md": "just text\n"})
+    (place.root / f"facts/{old}.md").rename(place.root / f"facts/{new}.md")
     adopt_all(place)
-    for _ in range(2):
-        assert _shown(place, "facts/n\tx") == "facts/m\ty.md"
+    for _ in range(3):
+        assert _shown(place, f"facts/{old}") == f"facts/{new}.md"
     assert reindex(place.open()).mode == "none"
     assert verify(place.open(), Request(deep=True)).verdict == "pass"

@@ -19,7 +19,10 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Receipts: proof of one fact at a checkpoint, for somebody without the repository.",
+    help=(
+        "Receipts: proof of one fact at a checkpoint, for somebody without the repository.\n\n"
+        "Example: syn receipt issue payments-owner -o owner.receipt"
+    ),
 )
 
 
@@ -90,6 +93,9 @@ def verify(
 def _render_list(answer: Answer) -> None:
     data: Any = answer
     table((i["id"], str(i["fact"]), str(i["record"]), i["commit"]) for i in data["items"])
+    for item in data["items"]:
+        if "text" in item:
+            out(item["text"].rstrip("\n"))
     if not data["items"]:
         note("no receipt yet; syn receipt issue ID issues one")
 

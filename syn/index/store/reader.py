@@ -157,12 +157,13 @@ class Index:
         return {table.name: count for table, count in zip(TABLES, row, strict=True)}
 
     def tally(self, table: Table, column: str) -> dict[str, int]:
-        """How many rows hold each value of a column: states, problem codes, link outcomes."""
+        """How many rows hold each value of a column; those without one stand under ""."""
         if column not in table.columns:
             raise ValueError(f"expected a column of {table.name}, got {column!r}")
-        query = f'SELECT "{column}", count(*) FROM {table.name} GROUP BY 1 ORDER BY 1'  # noqa: S608
+        value = f"coalesce(CAST(\"{column}\" AS TEXT), '')"
+        query = f"SELECT {value}, count(*) FROM {table.name} GROUP BY 1 ORDER BY 1"  # noqa: S608
         with guard(self._path):
-            return {str(value): count for value, count in self._current().execute(query)}
+            return dict(self._current().execute(query))
 
     def cell(self, path: str) -> tuple[FactRow, StateRow | None] | None:
         """One fact's row and its cell, as a verified read needs them; None when it is not there."""

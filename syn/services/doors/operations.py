@@ -148,12 +148,15 @@ def reindex(
     return run(workspace, full=full)
 
 
-def receipt_list(workspace: Workspace) -> Answer:
+def receipt_list(
+    workspace: Workspace,
+    id: Annotated[str, Arg("The start of one's id: that one, with its text.", True)] = "",  # noqa: A002 - as shown
+) -> Answer:
     """List the stored receipts: what was proven of a fact, and at which commit."""
     from syn.services.recall.answers import page_json
     from syn.services.trust.receipts import stored
 
-    items = stored(workspace)
+    items = stored(workspace, id)
     return page_json([*items], len(items), None)
 
 

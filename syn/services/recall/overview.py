@@ -49,7 +49,7 @@ def _most(reader: Reader, column: str) -> list[Json]:
 
 def _top(tally: dict[str, int]) -> list[Json]:
     """The most frequent names; equal ones by name."""
-    named = sorted(((-number, name) for name, number in tally.items() if name not in ("", "None")))
+    named = sorted(((-number, name) for name, number in tally.items() if name))
     return [{"name": name, "facts": -number} for number, name in named[:MOST]]
 
 

@@ -11,7 +11,7 @@ from syn.canon.digest import sha256
 from syn.canon.head import HeadRecord
 from syn.canon.note import Verified, Verifier
 from syn.canon.receipt import Receipt, ReceiptError
-from syn.errors import RefusedError, SynError
+from syn.errors import RefusedError, SynError, UsageError
 from syn.index.rows import FACT
 from syn.keys.trust import Trust
 from syn.ledger.build import Draft
@@ -226,29 +226,50 @@ def _agree(row: dict[str, Json], entry: Entry) -> None:
         )
 
 
-def stored(workspace: Workspace) -> list[dict[str, Json]]:
-    """The receipts in the work tree as they say of themselves; nothing of it is verified."""
-    items: list[dict[str, Json]] = []
+class UnknownReceiptError(UsageError):
+    """No stored receipt, or several, have an id that starts like this (`unknown-receipt`)."""
+
+    def __init__(self, name: str, found: int) -> None:
+        how_many = f"{found} receipts start" if found else "no receipt starts"
+        super().__init__(
+            "unknown-receipt", f"{how_many} with {name!r:.80}", "syn receipt list lists them"
+        )
+
+
+def stored(workspace: Workspace, name: str = "") -> list[dict[str, Json]]:
+    """The receipts in the work tree as they say of themselves; nothing of it is verified.
+
+    With the start of an id, that one alone, with its text.
+
+    Raises:
+        UnknownReceiptError: none, or several, are called that.
+    """
     reading = read_workspace(workspace)
-    for entry in reading.inventory.evidence:
-        if not entry.path.startswith(RECEIPTS):
-            continue
-        data = read_plain(reading.snapshot, entry)
-        item: dict[str, Json] = {
-            "id": canon.receipt_id(data),
-            "type": "receipt",
-            "title": "unreadable",
-            "path": display_path(entry.path),
-        }
-        try:
-            receipt = canon.decode(data)
-            newest = head.decode(receipt.record.encode())
-            row = json.decode(receipt.row.encode())
-        except SynError as error:
-            items.append({**item, "fact": "", "record": 0, "commit": "", "problem": error.message})
-            continue
-        fact = row.get("id") if isinstance(row, dict) else ""
-        title = f"{fact} at record {newest.n}"
-        shown: dict[str, Json] = {"title": title, "fact": fact, "record": newest.n}
-        items.append({**item, **shown, "commit": newest.commit})
-    return items
+    entries = (e for e in reading.inventory.evidence if e.path.startswith(RECEIPTS))
+    files = [(entry.path, read_plain(reading.snapshot, entry)) for entry in entries]
+    if not name:
+        return [_stored(path, data) for path, data in files]
+    found = [(p, data) for p, data in files if canon.receipt_id(data).startswith(name)]
+    if len(found) != 1:
+        raise UnknownReceiptError(name, len(found))
+    ((path, data),) = found
+    return [{**_stored(path, data), "text": data.decode("utf-8", "replace")}]
+
+
+def _stored(path: bytes, data: bytes) -> dict[str, Json]:
+    item: dict[str, Json] = {
+        "id": canon.receipt_id(data),
+        "type": "receipt",
+        "title": "unreadable",
+        "path": display_path(path),
+    }
+    try:
+        receipt = canon.decode(data)
+        newest = head.decode(receipt.record.encode())
+        row = json.decode(receipt.row.encode())
+    except SynError as error:
+        return {**item, "fact": "", "record": 0, "commit": "", "problem": error.message}
+    fact = row.get("id") if isinstance(row, dict) else ""
+    title = f"{fact} at record {newest.n}"
+    shown: dict[str, Json] = {"title": title, "fact": fact, "record": newest.n}
+    return {**item, **shown, "commit": newest.commit}

@@ -10,7 +10,7 @@ import pytest
 from syn.index.derive import World
 from syn.index.lines import read_list
 from syn.index.query import Filters
-from syn.index.rows import PROBLEM, STATE, TABLES, TARGET
+from syn.index.rows import FACT, PROBLEM, STATE, TABLES, TARGET
 from syn.index.store import Builder, Index, IndexUnusable, answers, open_index
 from syn.index.store.introspect import table_objects
 from tests.support.indexes import build, recorded, rows_of
@@ -197,6 +197,7 @@ def test_tallies_count_what_a_column_holds(index: Path) -> None:
     with open_index(index) as reader:
         assert reader.tally(STATE, "state") == {"recorded": 2, "unrecorded": 3}
         assert reader.tally(TARGET, "outcome") == {}
+        assert "None" not in reader.tally(FACT, "type"), "what has no type has none"
         assert reader.counts()["fact"] == 5
         assert set(reader.counts()) == {table.name for table in TABLES}
         with pytest.raises(ValueError, match="expected a column"):

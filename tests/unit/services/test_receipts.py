@@ -7,7 +7,7 @@ import pytest
 
 from syn.canon import receipt as canon
 from syn.canon.note import NoteError, UnknownKeyError
-from syn.errors import SynError
+from syn.errors import Cause, SynError
 from syn.keys.policy import PolicyKey
 from syn.keys.trust import Trust, TrustedKey
 from syn.model.finding import Finding, Status
@@ -60,6 +60,11 @@ def test_a_receipt_needs_no_repository(place: Place) -> None:
     assert len(found.verified) == 1
     assert (place.root / done.path).read_bytes() == done.data
     assert [item["fact"] for item in stored(place.open())] == ["owner-2"]
+    (one,) = stored(place.open(), done.id[:12])
+    assert one["text"] == done.data.decode()
+    with pytest.raises(SynError, match="no receipt starts with 'nope'") as unknown:
+        stored(place.open(), "nope")
+    assert (unknown.value.code, unknown.value.cause) == ("unknown-receipt", Cause.USAGE)
 
 
 def test_it_is_stored_and_recorded_once(place: Place) -> None:

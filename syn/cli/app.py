@@ -22,15 +22,16 @@ class _Commands(dict[str, Any]):
     """Command names to commands; a name costs a directory listing, a command its import."""
 
     def __init__(self) -> None:
-        found = pkgutil.iter_modules(commands.__path__)
-        super().__init__({m.name.rstrip("_").replace("_", "-"): None for m in sorted(found)})
+        found = sorted(m.name for m in pkgutil.iter_modules(commands.__path__))
+        self._modules = {name.rstrip("_").replace("_", "-"): name for name in found}
+        super().__init__(dict.fromkeys(self._modules))
 
     def get(self, name: str, default: Any = None) -> Any:  # type: ignore[explicit-override]
         """The command, imported the first time it is asked for."""
         if name not in self:
             return default
         if self[name] is None:
-            module = importlib.import_module(f"{commands.__name__}.{name.replace('-', '_')}")
+            module = importlib.import_module(f"{commands.__name__}.{self._modules[name]}")
             self[name] = spare_group(get_command(module.app))
             self[name].name = name
         return self[name]
@@ -48,7 +49,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="A git-native memory that proves, offline, that it was not silently corrupted.",
+    help=(
+        "A git-native memory that proves, offline, that it was not silently corrupted.\n\n"
+        "Example: syn init && syn adopt && syn verify"
+    ),
 )
 
 

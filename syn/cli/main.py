@@ -39,7 +39,10 @@ def _status(words: list[str]) -> int:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         from syn.cli.app import build
+        from syn.cli.completing import answer, asked
 
+        if not words and asked():
+            return answer()
         _refuse_empty(words)
         result = build().main(args=words, prog_name="syn", standalone_mode=False)
     except KeyboardInterrupt:

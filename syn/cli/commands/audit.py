@@ -13,7 +13,10 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="The ledger by itself: verify its chains, list its decisions, replay it.",
+    help=(
+        "The ledger by itself: verify its chains, list its decisions, replay it.\n\n"
+        "Example: syn audit verify"
+    ),
 )
 
 _STATUS = {"pass": exits.OK, "fail": exits.FAIL, "incomplete": exits.INCOMPLETE}

@@ -15,7 +15,9 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Verify before git commits or pushes, with plain git hooks.",
+    help=(
+        "Verify before git commits or pushes, with plain git hooks.\n\nExample: syn hooks install"
+    ),
 )
 Names = Annotated[
     list[str] | None,

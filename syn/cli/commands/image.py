@@ -8,7 +8,10 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Session images: record, check, repair and hand out the pages of finished sessions.",
+    help=(
+        "Session images: record, check, repair and hand out the pages of finished sessions.\n\n"
+        "Example: syn image verify sessions/monday"
+    ),
 )
 
 for _command in (

@@ -17,7 +17,11 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Keys that sign: Ed25519 in OpenSSH files, in your configuration, never in a repository.",
+    help=(
+        "Keys that sign: Ed25519 in OpenSSH files, in your configuration, never in a repository."
+        "\n\n"
+        "Example: syn key list"
+    ),
 )
 
 _POLICY_WORDS = {

@@ -22,7 +22,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Decide on what was proposed: list, show, accept, reject.",
+    help=("Decide on what was proposed: list, show, accept, reject.\n\nExample: syn pending list"),
 )
 Names = Annotated[list[str], typer.Argument(metavar="ID...", help="The start of each one's id.")]
 

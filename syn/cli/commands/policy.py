@@ -18,7 +18,10 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Who may sign what: .synapse/policy, decided by position in history, never by a date.",
+    help=(
+        "Who may sign what: .synapse/policy, decided by position in history, never by a date.\n\n"
+        "Example: syn policy show"
+    ),
 )
 
 KeyName = Annotated[str, typer.Argument(metavar="KEY", help="A name, or a fingerprint.")]

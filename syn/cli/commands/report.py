@@ -21,7 +21,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=T
 
 @app.callback()
 def _reports() -> None:
-    """Reports of somebody else's verification, checked under their key."""
+    """Reports of somebody else's verification, checked under their key.
+
+    Example: syn report verify report.dsse --trust alice.pub
+    """
 
 
 @app.command()

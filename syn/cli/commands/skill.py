@@ -15,7 +15,10 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Teach agents how to use this memory: a skill file, and a part of AGENTS.md.",
+    help=(
+        "Teach agents how to use this memory: a skill file, and a part of AGENTS.md.\n\n"
+        "Example: syn skill install"
+    ),
 )
 
 

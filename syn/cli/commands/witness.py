@@ -21,7 +21,10 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Witnesses: signed checkpoints with their proof, for somebody outside to keep.",
+    help=(
+        "Witnesses: signed checkpoints with their proof, for somebody outside to keep.\n\n"
+        "Example: syn witness publish -o payments.tlog-proof"
+    ),
 )
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The witness: a .tlog-proof file.")]

@@ -1,6 +1,6 @@
 """Reading the memory: status, doctor, list, show, search, log. Every answer is a JSON value."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -39,7 +39,7 @@ class UnknownFactError(UsageError):
     """No fact has this id; near ones are suggested."""
 
     def __init__(self, name: str, near: list[str]) -> None:
-        remedy = f"did you mean {', '.join(near)}?" if near else "syn list shows every id"
+        remedy = did_you_mean(near) or "syn list shows every id"
         super().__init__("unknown-fact", f"no fact has the id {name}", remedy)
 
 
@@ -289,6 +289,11 @@ def show(reader: Reader, name: str, start: int = 0, length: int = BODY_LENGTH) -
         DuplicateIdError: several files have this id, so none of them is the fact.
     """
     return cut_body(_checked_json(find_fact(reader, name)), start, length)
+
+
+def did_you_mean(near: Sequence[str]) -> str:
+    """The question that suggests these names; "" for none."""
+    return f"did you mean {', '.join(near)}?" if near else ""
 
 
 def near_names(name: str, known: Iterable[str]) -> list[str]:

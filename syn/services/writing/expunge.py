@@ -20,6 +20,7 @@ from syn.model.ledger import FACT_ACTIONS, Entry
 from syn.model.recorded import Recorded
 from syn.services.recall.indexing import Reading, index_path, read_workspace, reindex
 from syn.services.recall.reading import stored_bytes
+from syn.services.recall.reads import did_you_mean, near_names
 from syn.services.workspace import Workspace
 from syn.services.writing.contents import LostBytesError
 from syn.services.writing.desk import disk_bytes
@@ -94,7 +95,8 @@ def _state(reading: Reading, name: str) -> Recorded:
         raise UsageError(
             "unknown-fact",
             f"no decision was made on a fact with the id {name}",
-            "what was never recorded is only a file: remove it, and git's copies of it",
+            did_you_mean(near_names(name, recorded))
+            or "what was never recorded is only a file: remove it, and git's copies of it",
         )
     return found
 

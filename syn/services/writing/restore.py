@@ -11,6 +11,7 @@ from syn.model.fact import Fact, Parsed, Unreadable
 from syn.model.recorded import Recorded
 from syn.services.recall.indexing import Reading, open_current
 from syn.services.recall.reading import stored_bytes, under_recorded_id
+from syn.services.recall.reads import did_you_mean, near_names
 from syn.services.workspace import Workspace
 from syn.services.writing.contents import recorded_bytes
 from syn.services.writing.control import CONTROL, restore_control
@@ -77,7 +78,8 @@ def _named(reading: Reading, name: str) -> list[Recorded]:
         raise UsageError(
             "unknown-fact",
             f"no recorded fact has the id or the path {name}",
-            "syn status lists what differs from the record",
+            did_you_mean(near_names(name, recorded))
+            or "syn status lists what differs from the record",
         )
     return found
 

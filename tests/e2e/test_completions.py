@@ -1,0 +1,87 @@
+"""Completions in real shells; a shell that is not here is skipped, saying so."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import syn
+from tests.support.workspaces import Place, make_place
+
+BIN = Path(sys.executable).parent
+BASH = """
+source "$1"; shift
+COMP_WORDS=("$@"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_syn_completion syn
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    made = make_place(tmp_path)
+    return Place(made.root, {**made.env, "PATH": f"{BIN}:{made.env['PATH']}"})
+
+
+def _bash(place: Place, tmp_path: Path, *words: str) -> list[str]:
+    script = tmp_path / "syn.bash"
+    script.write_text(syn(place, "completions", "bash").out)
+    done = subprocess.run(
+        ["bash", "--norc", "-euc", BASH, "bash", str(script), *words],
+        cwd=place.root,
+        env=place.env,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stderr == b""
+    return done.stdout.decode().split()
+
+
+@pytest.mark.skipif(not (BIN / "syn").exists(), reason="needs syn installed beside the interpreter")
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["syn", "veri"], ["verify"]),
+        (["syn", "witness", "pu"], ["publish"]),
+        (["syn", "verify", "--req"], ["--require"]),
+        (["syn", "nothing-has-this-name"], []),
+    ],
+)
+def test_bash_completes(
+    place: Place, tmp_path: Path, words: list[str], expected: list[str]
+) -> None:
+    assert _bash(place, tmp_path, *words) == expected
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_the_script_is_one_that_the_shell_reads(place: Place, tmp_path: Path, shell: str) -> None:
+    ran = syn(place, "completions", shell)
+    assert ran.status == 0
+    assert f"_SYN_COMPLETE=complete_{shell}" in ran.out
+    if shutil.which(shell) is None:
+        pytest.skip(f"needs {shell} to read its script")
+    (tmp_path / "script").write_text(ran.out)
+    subprocess.run([shell, "-n", str(tmp_path / "script")], check=True)
+
+
+def test_zsh_and_fish_are_answered_in_their_form(place: Place) -> None:
+    env = {"_SYN_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "syn witn"}
+    assert '"witness"' in syn(place, env=env).out
+    env = {**env, "_SYN_COMPLETE": "complete_fish", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    assert syn(place, env=env).out.startswith("witness\t")
+    env["_TYPER_COMPLETE_FISH_ACTION"] = "is-args"
+    assert syn(place, env=env).status == 0
+    assert syn(place, env={**env, "_TYPER_COMPLETE_ARGS": "syn xyz"}).status == 1
+
+
+def test_another_shell_is_refused_and_the_known_are_named(place: Place) -> None:
+    ran = syn(place, "completions", "tcsh")
+    assert ran.status == 2
+    assert "bash, zsh, fish" in ran.err
+
+
+def test_a_variable_that_was_left_set_makes_no_check_pass(place: Place) -> None:
+    ran = syn(place, "verify", env={"_SYN_COMPLETE": "complete_bash"})
+    assert ran.status not in (0, 4)

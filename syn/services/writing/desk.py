@@ -60,7 +60,8 @@ class Found:
 class Desk:
     """Finds facts, and hands each out once; keeps the ids and paths that are taken."""
 
-    def __init__(self, reading: Reading, index: Index) -> None:
+    def __init__(self, reading: Reading, index: Index, *, many: bool = False) -> None:
+        """`many`: thousands of names will be asked for, so all that are taken are listed once."""
         self.config = reading.config
         self._reading = reading
         self._index = index
@@ -68,6 +69,7 @@ class Desk:
         self._paths: dict[str, str] = {}
         self._given: set[str] = set()
         self._folded: dict[str, str] | None = None
+        self._all = frozenset(e.path for e in reading.snapshot.entries()) if many else None
 
     def take(self, name: str) -> Found:
         """A fact that is to be changed, by id or path; each only once in a decision.
@@ -182,6 +184,8 @@ class Desk:
         if known:
             return known
         # What no glob matches is no candidate and stands there all the same.
+        if self._all is not None:
+            return path if path.encode() in self._all else ""
         return path if self._reading.snapshot.find(path.encode()) is not None else ""
 
 

@@ -17,7 +17,14 @@ from syn.git import durable
 from syn.git.parse import Ident
 from syn.git.repository import Repository
 from syn.git.snapshot import Snapshot
-from syn.git.write import check_locks, commit_blobs, forget_blobs, keep_objects, write_object
+from syn.git.write import (
+    check_locks,
+    commit_blobs,
+    forget_blobs,
+    keep_objects,
+    write_blobs,
+    write_object,
+)
 from syn.ledger.build import Draft, Signer, lines, next_entries
 from syn.ledger.entry import HashedEntry
 from syn.ledger.segments import Tail, segment_path
@@ -179,6 +186,8 @@ def _prepare(
     recorder: Recorder,
 ) -> Intent:
     root = workspace.root
+    # All together first: each by itself, below, would cost two fsyncs.
+    write_blobs(workspace.repository, (c.data for c in decision.changes if c.data is not None))
     objects = _Objects(workspace, snapshot)
     files = tuple(_planned(objects, change) for change in decision.changes)
     changed = {file.path for file in files}

@@ -176,3 +176,17 @@ def test_a_reader_that_leaves_is_no_error_of_ours(place: Place, tmp_path: Path) 
         ["bash", "-c", line], cwd=place.root, env=place.env, capture_output=True, check=False
     )
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [["list"], ["log"], ["log", "limit"], ["search", "owns"]])
+def test_a_cursor_goes_on_until_all_was_shown(place: Place, words: list[str]) -> None:
+    whole = [item["id"] for item in syn_here(place, *words, "--json").json["items"]]
+    shown: list[str] = []
+    cursor = ""
+    for _ in whole:
+        page = syn_here(place, *words, "--limit", "1", "--cursor", cursor, "--json").json
+        shown += [item["id"] for item in page["items"]]
+        cursor = page["next"] or ""
+        if not cursor:
+            break
+    assert shown == whole

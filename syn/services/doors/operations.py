@@ -184,7 +184,7 @@ def log(
 ) -> Answer:
     """List decisions, newest first: who, when, how and why."""
     with _then(reader, known_at) as then:
-        return reads.log(then, fact, limit)
+        return reads.log(then, fact, limit, cursor)
 
 
 def blame(

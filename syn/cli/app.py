@@ -12,6 +12,7 @@ from typer.main import get_command
 from syn import __version__
 from syn.cli import commands
 from syn.cli.options import Globals
+from syn.cli.sections import by_section
 from syn.cli.sparing import spare, spare_group
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class _Commands(dict[str, Any]):
             module = importlib.import_module(f"{commands.__name__}.{self._modules[name]}")
             self[name] = spare_group(get_command(module.app))
             self[name].name = name
+            if hasattr(self[name], "commands"):
+                _list_whole(self[name])
         return self[name]
 
 
@@ -41,6 +44,30 @@ class _LazyGroup(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands = _Commands()
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # type: ignore[explicit-override]
+        """Every command under what it is for."""
+        for title, names in by_section(self.commands):
+            _write_commands(formatter, title, self.commands, names)
+
+
+def _list_whole(group: Any) -> None:
+    """Let a group list its commands with whole sentences."""
+
+    def format_commands(_: Any, formatter: Any) -> None:
+        _write_commands(formatter, "Commands", group.commands, list(group.commands))
+
+    group.format_commands = format_commands
+
+
+def _write_commands(formatter: Any, title: str, commands: Any, names: list[str]) -> None:
+    with formatter.section(title):
+        formatter.write_dl([(name, summary(commands.get(name))) for name in names])
+
+
+def summary(command: Any) -> str:
+    """The first paragraph of a command's help."""
+    return " ".join((command.help or "").split("\n\n", 1)[0].split())
 
 
 app = typer.Typer(

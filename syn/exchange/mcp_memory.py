@@ -5,7 +5,7 @@ One JSON object a line: `{"type":"entity","name","entityType","observations":[â€
 a list and its relations as front matter; `render` gives such facts back.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -196,21 +196,25 @@ def list_items(body: str) -> tuple[str, ...] | None:
 # Export.
 
 
-def render(facts: Iterable[Fact]) -> bytes:
+def render(facts: Iterable[Fact], encode: Callable[[Json], str] = canonical.render) -> bytes:
     """Facts as the server reads them: entities in order of their names, then relations.
 
     A fact that did not come from such a file is an entity too: its title is the name, made unique
     by its id, and its statement and body are observations.
+
+    Args:
+        facts: in any order.
+        encode: writes one line of JSON.
     """
     named = _named(facts)
-    entities = [canonical.render(_entity_json(name, fact)) for name, fact in named]
+    entities = [encode(_entity_json(name, fact)) for name, fact in named]
     ties: set[tuple[str, str, str]] = set()
     targets = {fact.id: name for name, fact in named}
     for name, fact in named:
         for relation, target in _ties(fact):
             ties.add((name, targets.get(target, target), relation))
     relations = [
-        canonical.render({"type": "relation", "from": one, "to": other, "relationType": relation})
+        encode({"type": "relation", "from": one, "to": other, "relationType": relation})
         for one, other, relation in sorted(ties)
     ]
     return "".join(f"{line}\n" for line in (*entities, *relations)).encode()
@@ -232,7 +236,7 @@ def _entity_json(name: str, fact: Fact) -> dict[str, Json]:
         **{key: _json(value) for key, value in more if key not in _ENTITY},
         "type": "entity",
         "name": name,
-        "entityType": fact.type or "fact",
+        "entityType": fact.type or ("" if _is_ours(fact) else "fact"),
         "observations": observations,
     }
 

@@ -10,7 +10,7 @@ help:
 	@echo "make lint     ruff, mypy, import-linter"
 	@echo "make bench    measure, beside git, and print ratios"
 	@echo "make torture  long fault injection (TORTURE_SECONDS=600)"
-	@echo "make docs     write the index of the decisions again"
+	@echo "make docs     write the index of the decisions and the references of both doors again"
 	@echo "make adr      record new and changed decisions in the ledger of this repository"
 	@echo "make golden   write the golden files again"
 
@@ -42,6 +42,7 @@ torture: setup
 
 docs: setup
 	$(BIN)/python fixtures/adr_index.py
+	$(BIN)/python fixtures/reference.py
 
 adr: setup
 	$(BIN)/python fixtures/adr_index.py

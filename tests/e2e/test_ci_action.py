@@ -264,6 +264,26 @@ def test_no_expression_stands_in_a_script(path: Path) -> None:
         assert document["permissions"] == {"contents": "read"}
 
 
+DOORS = (ROOT / "docs" / "doors.md").read_text("utf-8")
+
+
+def test_the_workflows_of_the_page_are_ones() -> None:
+    blocks = re.findall(r"```yaml\n(name: .*?)```", DOORS, re.DOTALL)
+    assert len(blocks[0].splitlines()) == 10
+    for block in blocks:
+        document = yaml.safe_load(block)
+        assert document["permissions"] == {"contents": "read"}
+        (step,) = _steps(document)
+        assert set(step["with"]) <= set(ACTION["inputs"])
+
+
+def test_every_input_and_output_is_on_the_page() -> None:
+    rows = dict(re.findall(r"^\| `([a-z]+)` \| (?:`(.+?)`)? ?\|", DOORS, re.MULTILINE))
+    assert rows == {name: item["default"] for name, item in ACTION["inputs"].items()}
+    for name in ACTION["outputs"]:
+        assert f"`{name}`" in DOORS
+
+
 def test_every_input_is_used_and_documented() -> None:
     text = (ROOT / "action.yml").read_text("utf-8")
     for name, item in ACTION["inputs"].items():

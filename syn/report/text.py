@@ -79,6 +79,7 @@ def _header(report: Report, width: int) -> Table:
         ("new", _new(report)),
         ("inputs", _digest(subject.inputs_hash, width)),
         ("manifest", _digest(report.manifest_digest, width)),
+        ("baseline", _baseline(report, width)),
         ("profile", f"{report.profile}, syn {printable(report.tool_version)}, {report.ts}"),
     ]
     return _pairs((name, value) for name, value in rows if value)
@@ -92,6 +93,21 @@ def _new(report: Report) -> str:
     named = ", ".join(printable(str(path)) for path in new[:_NAMED])
     more = f" and {len(new) - _NAMED} more" if len(new) > _NAMED else ""
     return f"{named}{more}: neither tracked nor recorded, so not checked (syn adopt)"
+
+
+def _baseline(report: Report, width: int) -> str:
+    """What an incremental run started from, or why from nothing."""
+    told = report.local.get("baseline")
+    if not isinstance(told, dict):
+        return ""
+    if not report.baseline:
+        text = f"none, so everything was derived: {printable(str(told.get('reason')))}"
+    else:
+        signer, ts = printable(str(told.get("signer"))), printable(str(told.get("ts")))
+        text = f"{_digest(report.baseline, width)} of {ts}, signed by {signer}: "
+        text += f"{told.get('unchanged')} facts unchanged by digest, {told.get('derived')} derived"
+    kept = told.get("kept")
+    return f"{text}; not kept for the next run: {printable(str(kept))}" if kept else text
 
 
 def _digest(digest: str, width: int) -> str:

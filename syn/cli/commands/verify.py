@@ -35,6 +35,12 @@ def verify(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Name every row of the index that diverges.")
     ] = False,
+    incremental: Annotated[
+        bool,
+        typer.Option(
+            "--incremental", help="Derive only what changed since a trusted report kept here."
+        ),
+    ] = False,
     ref: Ref = "",
     profile: Annotated[
         str, typer.Option(help="standard, or strict: warnings and skips fail too.")
@@ -104,6 +110,7 @@ def verify(
         rebuild=rebuild,
         profile=raised,
         outside=outside,
+        incremental=incremental,
     )
     outputs = Outputs(report_file, vsa, sarif, html, badge, evidence)
     report = _run(workspace, request, outputs, required)

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from syn.canon.digest import sha256
 from syn.errors import CannotError, RefusedError
@@ -43,6 +43,12 @@ from syn.verify.evidence import (
     LedgerEvidence,
     Unread,
 )
+
+if TYPE_CHECKING:
+    from syn.services.proving.baseline import Increment
+
+Engine: TypeAlias = "Executor | Increment"
+"""What projects the files: a pool or a cluster, or an incremental run; None is this process."""
 
 NAMED_BY_DEFAULT = 10
 """Diverging rows that are named without `--rebuild`."""
@@ -105,7 +111,7 @@ class Pass:
 def pass_over(
     workspace: Workspace,
     ref: str,
-    executor: Executor | None = None,
+    engine: "Engine | None" = None,
     progress: Progress | None = None,
     *,
     beside: Literal["live", "scratch", ""] = "",
@@ -125,7 +131,7 @@ def pass_over(
         projection = stack.enter_context(Projection(open_spool, other.agreement))
         done = Pass(reading, projection, other, unread=[unread("HEAD", error) for error in lost])
         done.heads = not lost
-        _project(done, executor, progress)
+        _project(done, engine, progress)
         _doubled(done)
         records = [(path.encode(), digest) for path, digest in done.digests.items()]
         done.inputs_hash = inputs_hash([*reading.control, *records])
@@ -157,12 +163,14 @@ def _rows(index: Index, table: Table) -> Iterator[tuple[Scalar, ...]]:
         yield ()
 
 
-def _project(done: Pass, executor: Executor | None, progress: Progress | None) -> None:
+def _project(done: Pass, engine: "Engine | None", progress: Progress | None) -> None:
     reading = done.reading
     total = len(reading.files.facts)
-    projected = project_all(
-        reading.snapshot, reading.files.facts, reading.config, executor, reading.ledger.moved
-    )
+    asked = (reading.snapshot, reading.files.facts, reading.config)
+    if engine is None or isinstance(engine, Executor):
+        projected = project_all(*asked, engine, reading.ledger.moved)
+    else:
+        projected = engine.project(*asked, reading.ledger.moved)
     pairs = zip(reading.files.facts, projected, strict=True)
     for count, (entry, item) in enumerate(pairs, 1):
         done.heads = done.heads and item.blob == entry.head_oid

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from syn import __version__
 from syn.git.alterations import alterations
@@ -63,6 +63,9 @@ LIMITS = (
 )
 
 
+if TYPE_CHECKING:
+    from syn.services.proving.baseline import Increment
+
 Observe: TypeAlias = Callable[[Iterable[HashedEntry], Iterable[FactView]], None]
 
 
@@ -79,6 +82,8 @@ class Request:
     """May raise the workspace's own profile, never lower it."""
     outside: Outside = NOTHING_FROM_OUTSIDE
     """What the caller brought from outside the repository."""
+    incremental: bool = False
+    """Start from the report that the last such run kept (`baseline`)."""
 
 
 def verify(
@@ -100,14 +105,22 @@ def verify(
     """
     beside: Literal["live", "scratch"] = "live" if _is_live(workspace, request) else "scratch"
 
-    def read() -> Report:
+    def once(increment: "Increment | None") -> Report:
+        engine = increment or executor
         with pass_over(
-            workspace, request.ref, executor, progress, beside=beside, tolerant=True
+            workspace, request.ref, engine, progress, beside=beside, tolerant=True
         ) as done:
             report = examine(workspace, request, done)
             if observe is not None:
                 observe(done.reading.ledger.ledger.entries(), done.views)
             return report
+
+    def read() -> Report:
+        if not request.incremental:
+            return once(None)
+        from syn.services.proving.baseline import incrementally
+
+        return incrementally(workspace, request.outside, once)
 
     def report_on() -> Report:
         return attempt(read, partial(blind, workspace, request))

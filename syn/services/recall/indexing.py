@@ -245,7 +245,7 @@ def _build_changed(
 ) -> Reindexed:
     """Derive only what changed; when nothing did, the file stays as it is."""
     known = old.files
-    same_rules = old.meta.get("rules") == _rules(reading.config)
+    same_rules = old.meta.get("rules") == rules_of(reading.config)
     changed: list[SnapshotEntry] = []
     records: list[tuple[bytes, str]] = list(reading.control)
     touched: list[tuple[str, StatRecord]] = []
@@ -314,7 +314,7 @@ def _stat(entry: SnapshotEntry) -> StatRecord | None:
     return StatRecord(*key) if key else None
 
 
-def _rules(config: Config) -> str:
+def rules_of(config: Config) -> str:
     """What of the configuration decides the rows of a single file."""
     return canonical.encode(
         [
@@ -336,7 +336,7 @@ def records_of(reading: Reading, digest: str) -> dict[str, str]:
     return {
         "inputs_hash": digest,
         "refused": refused_digest(reading),
-        "rules": _rules(reading.config),
+        "rules": rules_of(reading.config),
         "moved": pairs_text(reading.ledger.moved),
         "tails": canonical.encode(tails_of(reading)).decode(),
     }

@@ -110,15 +110,16 @@ def project_all(
     """
     if executor is None:
         for entry in entries:
-            file = _read_file(snapshot, entry, moved)
+            file = read_file(snapshot, entry, moved)
             yield file if isinstance(file, Projected) else project_bytes(config, file)
         return
     yield from _project_parallel(snapshot, entries, config, executor, moved)
 
 
-def _read_file(
+def read_file(
     snapshot: Snapshot, entry: SnapshotEntry, moved: Mapping[str, str]
 ) -> File | Projected:
+    """The bytes of one entry; its projection where they cannot be had."""
     path = entry.path.decode()
     try:
         data = snapshot.read(entry)
@@ -162,7 +163,7 @@ def _read_chunk(
     files: list[File] = []
     places: list[Projected | None] = []
     for entry in chunk:
-        file = _read_file(snapshot, entry, moved)
+        file = read_file(snapshot, entry, moved)
         if isinstance(file, Projected):
             places.append(file)
         else:

@@ -1,0 +1,229 @@
+"""What an incremental run starts from, what it refuses to start from, and that it says so."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from syn.canon import json as canonical
+from syn.canon.digest import sha256
+from syn.keys import openssh
+from syn.model.report import Report
+from syn.report.document import comparable, signable, to_json
+from syn.report.seal import sign_document
+from syn.services.proving.proofs import Outside
+from syn.services.proving.verifying import Request, verify
+from syn.services.trust.keyring import make_key
+from syn.services.trust.outside import load_trust
+from tests.support.cli import syn
+from tests.support.proofs import private_key
+from tests.support.workspaces import Place, make_workspace
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = make_workspace(tmp_path)
+    make_key(place.open().around, "identity", "ada")
+    _run(place)
+    return place
+
+
+def _run(place: Place, **asked: Any) -> Report:
+    return verify(place.open(), Request(incremental=True, **asked))
+
+
+def _folder(place: Place) -> Path:
+    return place.root / ".git/synapse/baseline"
+
+
+def _kept(place: Place) -> Path:
+    return next(_folder(place).glob("facts-*.jsonl"))
+
+
+def _told(report: Report) -> dict[str, Any]:
+    told = report.local["baseline"]
+    assert isinstance(told, dict)
+    return told
+
+
+def _same(found: Report, full: Report) -> bool:
+    return comparable(to_json(replace(found, baseline=""))) == comparable(to_json(full))
+
+
+def test_a_run_says_from_which_report_it_proved(place: Place) -> None:
+    kept = (_folder(place) / "report.json").read_bytes()
+    (place.root / "facts/plain.md").write_text("# Plain\n\nChanged.\n")
+    found = _run(place)
+    told = _told(found)
+    assert found.baseline == sha256(kept)
+    assert (told["unchanged"], told["derived"], told["reason"]) == (3, 1, "")
+    assert told["signer"].startswith("SHA256:")
+    assert found.verdict == "fail"
+    assert _same(found, verify(place.open(), Request()))
+
+
+def test_the_kept_report_verifies_like_any_other(place: Place) -> None:
+    line = (Path(place.env["SYNAPSE_CONFIG_DIR"]) / "keys/identity.pub").read_text()
+    trusted = place.root.parent / "ada.pub"
+    trusted.write_text(line)
+    ran = syn(
+        place, "report", "verify", str(_folder(place) / "report.json"), "--trust", str(trusted)
+    )
+    assert ran.status == 0, ran.err
+
+
+def test_a_file_that_could_not_be_kept_is_derived_each_time(place: Place) -> None:
+    for _ in range(2):
+        assert _told(_run(place, ref="HEAD"))["derived"] == 0
+    assert len(list(_folder(place).iterdir())) == 2
+
+
+def _stale_cache(place: Place) -> None:
+    """The projection of an old version under the digest of the new one."""
+    path = place.root / "facts/limit.md"
+    old = sha256(path.read_bytes())
+    path.write_text(path.read_text().replace("Two people", "No one"))
+    new = sha256(path.read_bytes())
+    _kept(place).write_bytes(_kept(place).read_bytes().replace(old.encode(), new.encode()))
+
+
+def _flip(place: Place) -> None:
+    data = bytearray(_kept(place).read_bytes())
+    data[len(data) // 2] ^= 1
+    _kept(place).write_bytes(data)
+
+
+def _shorten(place: Place) -> None:
+    lines = _kept(place).read_bytes().splitlines(keepends=True)
+    _kept(place).write_bytes(b"".join(lines[:-1]))
+
+
+def _no_json(place: Place) -> None:
+    lines = _kept(place).read_bytes().splitlines(keepends=True)
+    _kept(place).write_bytes(b"".join([lines[0], b"[1]\n", b"nothing\n", *lines[1:]]))
+
+
+def _other_rules(place: Place) -> None:
+    lines = _kept(place).read_bytes().splitlines(keepends=True)
+    _kept(place).write_bytes(b"".join([b"[]\n", *lines[1:]]))
+
+
+def _lost(place: Place) -> None:
+    _kept(place).unlink()
+
+
+def _unsigned(place: Place) -> None:
+    _write(place, {**_document(place), "sig": None, "public_key": None})
+
+
+def _changed(place: Place) -> None:
+    document = _document(place)
+    document["predicate"]["ts"] = "2026-11-30T13:00:00.000000Z"
+    _write(place, document)
+
+
+def _of_a_stranger(place: Place) -> None:
+    _write(place, sign_document(_document(place), private_key(9)))
+
+
+def _forged(place: Place) -> None:
+    """Projections and report go together; the key is somebody's own."""
+    _stale_cache(place)
+    document = _document(place)
+    digest = sha256(_kept(place).read_bytes())
+    document["predicate"]["local"]["baseline"]["facts"] = digest
+    _kept(place).rename(_folder(place) / f"facts-{digest[7:39]}.jsonl")
+    _write(place, sign_document(document, private_key(9)))
+
+
+def _of_another_workspace(place: Place) -> None:
+    document = _document(place)
+    document["subject"]["workspace"] = "0" * 8 + document["subject"]["workspace"][8:]
+    _write(place, sign_document(document, _key(place)))
+
+
+def _of_another_program(place: Place) -> None:
+    document = _document(place)
+    document["predicate"]["tool_version"] = "0.0.1"
+    _write(place, sign_document(document, _key(place)))
+
+
+def _garbage(place: Place) -> None:
+    (_folder(place) / "report.json").write_bytes(b"{")
+
+
+def _document(place: Place) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((_folder(place) / "report.json").read_bytes())
+    assert signable(found)
+    return found
+
+
+def _write(place: Place, document: Any) -> None:
+    (_folder(place) / "report.json").write_bytes(canonical.encode(document) + b"\n")
+
+
+def _key(place: Place) -> openssh.PrivateKey:
+    return openssh.load(Path(place.env["SYNAPSE_CONFIG_DIR"]) / "keys/identity")
+
+
+DECAYED = "the kept projections are not those that the report signs"
+
+
+@pytest.mark.parametrize(
+    ("mutate", "reason"),
+    [
+        (_stale_cache, DECAYED),
+        (_flip, DECAYED),
+        (_shorten, DECAYED),
+        (_no_json, DECAYED),
+        (_other_rules, "made by other rules or libraries"),
+        (_lost, "the projections of the kept report are not here"),
+        (_unsigned, "got an unsigned one"),
+        (_changed, "the signature does not match"),
+        (_of_a_stranger, "expected a signature under a trusted key"),
+        (_forged, "expected a signature under a trusted key"),
+        (_of_another_workspace, "of another workspace"),
+        (_of_another_program, "made by syn 0.0.1"),
+        (_garbage, "the kept report does not hold"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_does_not_hold_is_not_started_from(
+    place: Place, mutate: Callable[[Place], None], reason: str
+) -> None:
+    mutate(place)
+    found = _run(place)
+    assert found.baseline == ""
+    assert reason in _told(found)["reason"]
+    assert _told(found)["unchanged"] == 0
+    assert _same(found, verify(place.open(), Request()))
+    assert _told(_run(place))["reason"] == ""
+
+
+def test_a_baseline_under_another_trust_root_is_not_started_from(place: Place) -> None:
+    other = place.root.parent / "other.pub"
+    other.write_text(f"{private_key(9).public.line()} other\n")
+    trust = load_trust((other,), place.open())
+    found = _run(place, outside=Outside(trust=trust))
+    assert found.baseline == ""
+    assert "expected a signature under a trusted key" in _told(found)["reason"]
+
+
+def test_without_a_key_nothing_is_kept_and_that_is_said(tmp_path: Path) -> None:
+    place = make_workspace(tmp_path)
+    for _ in range(2):
+        ran = syn(place, "verify", "--incremental")
+        assert ran.status == 0
+        assert "none, so everything was derived: no report was kept here yet" in ran.out
+        assert "not kept for the next run" in ran.out
+    assert not list(_folder(place).iterdir())
+
+
+def test_the_screen_names_the_baseline(place: Place) -> None:
+    ran = syn(place, "verify", "--incremental")
+    assert ran.status == 0
+    assert "4 facts unchanged by digest, 0 derived" in " ".join(ran.out.split())
+    assert syn(place, "verify", "--incremental", "--json").json["predicate"]["baseline"]

@@ -47,7 +47,8 @@ docs: setup
 adr: setup
 	$(BIN)/python fixtures/adr_index.py
 	$(BIN)/syn adopt --yes -m "record decisions" adr
-	@echo "now commit adr/ and .synapse/ together"
+	$(BIN)/syn verify --deep --quiet --badge docs/verify.svg
+	@echo "now commit adr/, .synapse/ and docs/verify.svg together"
 
 golden: setup
 	$(BIN)/python fixtures/golden.py

@@ -10,7 +10,7 @@ from tests.support.cli import syn
 from tests.support.shared import ROOT
 from tests.support.workspaces import Place, git
 
-REMEDY = "run `make adr`, then commit adr/ and .synapse/ together (adr/README.md)"
+REMEDY = "run `make adr`, then commit adr/, .synapse/ and docs/verify.svg (adr/README.md)"
 
 
 def _history() -> None:
@@ -41,9 +41,11 @@ def clone(tmp_path: Path) -> Place:
     return Place(root, env)
 
 
-def test_the_decisions_are_recorded_and_verify(clone: Place) -> None:
-    ran = syn(clone, "verify", "--deep", "--rebuild")
+def test_the_decisions_are_recorded_and_verify_as_the_badge_says(clone: Place) -> None:
+    badge = clone.root.parent / "verify.svg"
+    ran = syn(clone, "verify", "--deep", "--rebuild", "--badge", str(badge))
     assert ran.status == 0, f"{ran.out}\n{ran.err}\n{REMEDY}"
+    assert badge.read_bytes() == (clone.root / "docs" / "verify.svg").read_bytes(), REMEDY
     listed = git(clone, "ls-files", "adr/[0-9]*.md").splitlines()
     status = syn(clone, "status", "--json").json
     assert status["facts"] == len(listed), f"{status}\n{REMEDY}"

@@ -116,8 +116,10 @@ def render(note: Note) -> bytes:
 
 
 def is_key_name(name: str) -> bool:
-    """Whether the text may name a key: not empty, no space of any script, no plus, no control."""
-    return bool(name) and not any(char.isspace() or char == "+" or char < " " for char in name)
+    """Whether the text may name a key: Unicode, not empty, no space, no plus, no control."""
+    return bool(name) and not any(
+        char.isspace() or char == "+" or char < " " or "\ud800" <= char <= "\udfff" for char in name
+    )
 
 
 def sign(text: str, signers: Sequence[Signer]) -> Note:

@@ -16,6 +16,7 @@ _TYPES: Final[dict[bytes, ObjectType]] = {
     b"tag": "tag",
 }
 _HEADER = 64
+_DIGITS = 15
 
 
 class LooseObjectError(Exception):
@@ -72,6 +73,7 @@ def encode_loose(kind: ObjectType, data: bytes) -> bytes:
 def _parse_header(header: bytes, end: bytes) -> tuple[ObjectType, int]:
     name, _, size = header.partition(b" ")
     kind = _TYPES.get(name)
-    if kind is None or not end or not size.isdigit() or (size[0] == ord("0") and len(size) > 1):
+    zeros = size[:1] == b"0" and len(size) > 1
+    if kind is None or not end or not size.isdigit() or zeros or len(size) > _DIGITS:
         raise LooseObjectError("expected a type and a size first")
     return kind, int(size)

@@ -16,6 +16,7 @@ _SUFFIX = re.compile(r"(?P<base>.*?)(?P<steps>(?:~\d*|\^\d*|\^\{(?:commit)?\})*)
 _STEP = re.compile(r"~(\d*)|\^(\d*)(?!\{)|\^\{(?:commit)?\}")
 _SHORT = re.compile(r"[0-9a-f]{4,39}\Z")
 _TAG_DEPTH = 8
+_DIGITS = 9
 
 
 def resolve(repo: Repository, ref: str) -> str:
@@ -32,11 +33,17 @@ def resolve(repo: Repository, ref: str) -> str:
     for step in _STEP.finditer(match["steps"]):
         generations, nth = step.groups()
         if generations is not None:
-            for _ in range(int(generations or 1)):
+            for _ in range(_count(generations, ref)):
                 oid = _parent(repo, oid, 1, ref)
         elif nth is not None:
-            oid = _parent(repo, oid, int(nth or 1), ref)
+            oid = _parent(repo, oid, _count(nth, ref), ref)
     return oid
+
+
+def _count(digits: str, ref: str) -> int:
+    if len(digits) > _DIGITS:
+        raise unknown_ref(ref)
+    return int(digits or 1)
 
 
 def _base(repo: Repository, name: str, ref: str) -> str:

@@ -4,6 +4,7 @@ The merged index is what any other reader sees; it is never split again by us.
 """
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from syn.git.gitindex import (
@@ -49,9 +50,9 @@ def merge_split(index: IndexFile, link: bytes, shared: Callable[[str], IndexFile
     if not any(link[:_HASH]):
         return IndexFile(index.version, index.entries, rest)
     base = shared(link[:_HASH].hex())
-    deleted, position = parse_bitmap(link, _HASH)
-    replaced, _ = parse_bitmap(link, position)
-    if len(replaced) > len(index.entries) or max((*deleted, *replaced, -1)) >= len(base.entries):
+    deleted, position = parse_bitmap(link, _HASH, len(base.entries))
+    replaced, _ = parse_bitmap(link, position, len(base.entries))
+    if len(replaced) > len(index.entries):
         raise GitIndexError("its shared part does not fit")
     entries = dict(enumerate(base.entries))
     # The first entries stand for those they replace, in order, and bear no name.
@@ -65,15 +66,21 @@ def merge_split(index: IndexFile, link: bytes, shared: Callable[[str], IndexFile
     return IndexFile(index.version, tuple(merged), rest)
 
 
-def parse_bitmap(data: bytes, position: int) -> tuple[list[int], int]:
-    """The set bits of an EWAH bitmap (gitformat-bitmap) and the position after it."""
+def parse_bitmap(data: bytes, position: int, limit: int) -> tuple[list[int], int]:
+    """The set bits of an EWAH bitmap (gitformat-bitmap) and the position after it.
+
+    A bit at or beyond `limit` is refused: eight bytes can claim four thousand million of them.
+    """
     size = int.from_bytes(data[position : position + 4], "big")
     count = int.from_bytes(data[position + 4 : position + 8], "big")
     start, end = position + 8, position + 8 + _WORD * count
     if end + 4 > len(data):
         raise GitIndexError("a bitmap ends early")
     words = [int.from_bytes(data[at : at + _WORD], "big") for at in range(start, end, _WORD)]
-    return [bit for bit in _bits(words, size) if bit < size], end + 4
+    bits = [bit for bit in islice(_bits(words, min(size, limit + 1)), limit + 1) if bit < size]
+    if bits and bits[-1] >= limit:
+        raise GitIndexError("its shared part does not fit")
+    return bits, end + 4
 
 
 def _bits(words: list[int], size: int) -> Iterator[int]:

@@ -22,6 +22,8 @@ def _no_number(text: str) -> NoReturn:
     raise ValueError(text)
 
 
+SEARCHED = 4096
+"""Bytes of the longest row in which a flipped bit is looked for: about 0.1 s of trying."""
 _decode = json.JSONDecoder(parse_float=_no_number, parse_constant=_no_number).raw_decode
 
 
@@ -183,7 +185,8 @@ def flipped_back(line: bytes, prefix: bytes) -> bytes | None:
     """The row that one flipped bit turned into this line, when there is one; its word proves it.
 
     A single error is corrected as a memory controller does it, but by trying: 256 bits of word
-    leave no room for a second row that fits.
+    leave no room for a second row that fits. The time grows with the square of the row, so a row of
+    more than `SEARCHED` bytes is left as it is.
     """
     cut = len(line) - _WORD_SIZE
     if cut < 1:
@@ -195,6 +198,8 @@ def flipped_back(line: bytes, prefix: bytes) -> bytes | None:
         return framed
     if len(word) == len(computed) and _bits_apart(word, computed) == 1:
         return line[:-73] + computed + line[-2:]
+    if cut > SEARCHED:
+        return None
     hasher, at = hashlib.sha256(prefix), 0
     wanted = word.removeprefix(b"sha256:")
     for at in range(cut):

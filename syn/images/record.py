@@ -4,7 +4,6 @@ The transcript is UTF-8 JSON lines, one object for each result (docs/formats/ima
 """
 
 import base64
-import binascii
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -82,6 +81,8 @@ def _item(number: int, line: bytes) -> Item:
     for name, value in row.items():
         if name not in _TYPES or type(value) is not _TYPES[name]:
             raise _bad(number, "a member that is unknown or of another type")
+        if type(value) is str and not _is_text(value):
+            raise _bad(number, f"expected Unicode text as {name}")
     if not row.get("role") or ("text" in row) is ("bytes" in row):
         raise _bad(number, "expected a role, and either text or bytes")
     durability, valid_to = row.get("durability", "turn"), row.get("valid_to", 0)
@@ -122,7 +123,7 @@ def _body(number: int, row: dict[str, Any]) -> bytes:
         if "text" in row:
             return str(row["text"]).encode()
         return base64.b64decode(row["bytes"], validate=True)
-    except (UnicodeEncodeError, binascii.Error) as error:
+    except ValueError as error:  # lone surrogates, and what is no base64
         raise _bad(number, "expected Unicode text, or base64 bytes") from error
 
 
@@ -131,7 +132,14 @@ def _fact(number: int, value: Any) -> FactRef | None:
         return None
     if value.keys() != {"id", "payload"} or not is_digest(str(value["payload"])):
         raise _bad(number, "expected a fact with id and payload digest")
+    if not _is_text(str(value["id"])):
+        raise _bad(number, "expected Unicode text as id")
     return FactRef(str(value["id"]), value["payload"])
+
+
+def _is_text(value: str) -> bool:
+    """Whether it is Unicode: JSON can spell lone surrogates, which no file can hold."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _bad(number: int, what: str) -> TranscriptError:

@@ -38,6 +38,8 @@ def parse_config(data: bytes) -> Config:
         raise ConfigError(f"not UTF-8 at byte {error.start}") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"not TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError("nested too deeply") from error
     table = _Table(document, "")
     config = Config(
         format=table.integer("format", 1),

@@ -144,6 +144,6 @@ def test_bitmaps() -> None:
     marker = 1 | 1 << 1 | 1 << 33
     words = marker.to_bytes(8, "big") + (5).to_bytes(8, "big")
     data = (67).to_bytes(4, "big") + (2).to_bytes(4, "big") + words + (0).to_bytes(4, "big")
-    assert parse_bitmap(data, 0) == ([*range(64), 64, 66], len(data))
+    assert parse_bitmap(data, 0, 100) == ([*range(64), 64, 66], len(data))
     with pytest.raises(GitIndexError):
-        parse_bitmap(data[:-5], 0)
+        parse_bitmap(data[:-5], 0, 100)

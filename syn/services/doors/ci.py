@@ -8,13 +8,11 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
 from syn.errors import CannotError, SynError, UsageError
-from syn.git.graph import explore
-from syn.git.history import changed_paths
+from syn.git.history import ancestors, changed_paths
 from syn.git.objects import ObjectStore
 from syn.git.repository import Repository
 from syn.model.report import Report
@@ -23,8 +21,6 @@ from syn.services.workspace import Workspace
 
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _MAX_EVENT = 32 << 20
-_MAX_LINES = 20_000
-"""Lines of a file beyond which its changed lines are not looked for."""
 HISTORY = "fetch-depth: 0 on actions/checkout fetches all of it"
 
 
@@ -131,7 +127,7 @@ def changed_lines(
 
     A pull request is compared with where it left its base.
     """
-    if not change.base:
+    if not change.base or not paths:
         return {}
     store = repository.store
     try:
@@ -142,7 +138,7 @@ def changed_lines(
             found.path.decode("utf-8", "surrogateescape"): tuple(
                 _written(_lines(store, found.old_oid), _lines(store, found.new_oid))
             )
-            for found in (changed_paths(store, before, after, names) if names else ())
+            for found in changed_paths(store, before, after, names)
         }
     except SynError:
         # A hint for where to show a finding, never a finding: the base may not be fetched.
@@ -150,9 +146,19 @@ def changed_lines(
 
 
 def _fork(repository: Repository, change: Change) -> str:
-    graph, new = explore(repository.store, change.head, change.base, repository.shallow_commits())
-    edges = {parent for node in new for parent in graph.parents[node]} - new
-    return graph.ids[edges.pop()].hex() if len(edges) == 1 else change.base
+    """Where the head's history left the base's, or the base where that is not one commit."""
+    store, shallow = repository.store, repository.shallow_commits()
+    old = ancestors(store, change.base, shallow)
+    pending, seen, forks = [change.head], {change.head}, set()
+    while pending:
+        commit = pending.pop()
+        if commit in old:
+            forks.add(commit)
+            continue
+        fresh = [p for p in store.commit(commit).parents if p not in seen and store.has(p)]
+        seen.update(fresh)
+        pending += fresh
+    return forks.pop() if len(forks) == 1 else change.base
 
 
 def _lines(store: ObjectStore, oid: str) -> list[bytes]:
@@ -160,8 +166,19 @@ def _lines(store: ObjectStore, oid: str) -> list[bytes]:
 
 
 def _written(old: list[bytes], new: list[bytes]) -> Iterator[int]:
-    if max(len(old), len(new)) > _MAX_LINES:
-        return
-    for kind, _, _, start, end in SequenceMatcher(None, old, new, autojunk=True).get_opcodes():
-        if kind in ("replace", "insert"):
-            yield from range(start + 1, end + 1)
+    """The numbers of the lines that are not of the old text, in time linear in both.
+
+    What stands between the common beginning and the common end was changed; of that, lines that
+    the old text had there too are left out, unless nothing else is left.
+    """
+    start = _common(old, new)
+    end = _common(old[start:][::-1], new[start:][::-1])
+    before = set(old[start : len(old) - end])
+    between = range(start, len(new) - end)
+    fresh = [number + 1 for number in between if new[number] not in before]
+    yield from fresh or (number + 1 for number in between)
+
+
+def _common(one: list[bytes], other: list[bytes]) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))

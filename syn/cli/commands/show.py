@@ -7,13 +7,20 @@ from syn.cli.reading import read_command
 from syn.services.recall.answers import Answer
 
 _LINES = (
-    ("type", "type"),
-    ("status", "status"),
-    ("subject", "subject"),
-    ("field", "field"),
-    ("value", "value"),
-    ("valid_from", "valid from"),
-    ("valid_to", "valid to"),
+    "id",
+    "path",
+    "type",
+    "status",
+    "subject",
+    "field",
+    "value",
+    "valid_from",
+    "valid_to",
+    "tags",
+    "supersedes",
+    "superseded_by",
+    "record",
+    "taint",
 )
 
 
@@ -25,17 +32,10 @@ def render(answer: Answer) -> None:
         note(f"     {data['remedy']}")
         return
     out(f"{data['title']}")
-    out(f"  id          {data['id']}")
-    out(f"  path        {data['path']}")
-    for key, label in _LINES:
-        if data.get(key):
-            out(f"  {label:<10}  {data[key]}")
-    for key in ("tags", "supersedes", "superseded_by"):
-        if data.get(key):
-            out(f"  {key.replace('_', ' '):<13} {', '.join(data[key])}")
-    out(f"  record      {data['record']}")
-    if data.get("taint"):
-        out(f"  taint       {data['taint']}")
+    shown = [(name.replace("_", " "), data[name]) for name in _LINES if data.get(name)]
+    width = max(len(label) for label, _ in shown)
+    for label, value in shown:
+        out(f"  {label:<{width}}  {', '.join(value) if isinstance(value, list) else value}")
     out()
     block(data["body"])
     if data.get("truncated"):

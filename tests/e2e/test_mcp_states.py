@@ -113,7 +113,6 @@ def _no_repository(place: Place) -> None:
         (_no_repository, "not-a-repository"),
         (lambda place: (place.root / "synapse.toml").unlink(), "no-workspace"),
         (_broken_toml, "config"),
-        (lambda place: _write(place.root / ".git" / "HEAD", b"\0\0"), "corrupt-head"),
     ],
 )
 def test_what_cannot_be_read_is_an_error_with_a_remedy(
@@ -127,6 +126,18 @@ def test_what_cannot_be_read_is_an_error_with_a_remedy(
             assert result["isError"]
             error = result["structuredContent"]["error"]
             assert error["code"] == code, error
+        assert asked.leave() == 0
+
+
+def test_behind_a_corrupt_head_only_verify_answers_and_says_so(place: Place) -> None:
+    _write(place.root / ".git" / "HEAD", b"\0\0")
+    with agent(place) as asked:
+        for tool, arguments in (("search", {"words": "x"}), ("propose", {})):
+            result = asked.call(tool, **arguments)
+            assert result["isError"]
+            assert result["structuredContent"]["error"]["code"] == "corrupt-head"
+        report = asked.call("verify")["structuredContent"]
+        assert report["predicate"]["verdict"] in ("incomplete", "fail")
         assert asked.leave() == 0
 
 

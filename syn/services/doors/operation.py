@@ -59,6 +59,9 @@ class Operation:
     needs: Literal["index", "workspace"] = "index"
     """`workspace`: `run` takes a `Workspace` in place of a `Reader`, and no index is opened."""
 
+    files: bool = False
+    """The answer is about the files as they stand, decided on or not."""
+
     def answer(self, source: Reader | Workspace, **values: Any) -> Answer:
         """What both doors give: the answer, bounded; raises as `run`."""
         return bounded(self.run(source, **values))

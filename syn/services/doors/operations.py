@@ -246,9 +246,10 @@ READS: tuple[Operation, ...] = (
             "status": "object",
             "states": "object",
         },
+        files=True,
     ),
-    Operation("diff", "read", diff, "syn diff HEAD~3", True),
-    Operation("doctor", "read", doctor, "syn doctor --json", True, {"links": "object"}),
+    Operation("diff", "read", diff, "syn diff HEAD~3", True, files=True),
+    Operation("doctor", "read", doctor, "syn doctor --json", True, {"links": "object"}, files=True),
     Operation("get", "read", get, "syn get refund-limit region --fields title", True),
     Operation(
         "graph",
@@ -258,7 +259,7 @@ READS: tuple[Operation, ...] = (
         True,
         {"edges": "list", "dangling": "list"},
     ),
-    Operation("health", "read", health, "syn health", True, {"healthy": "flag"}),
+    Operation("health", "read", health, "syn health", True, {"healthy": "flag"}, files=True),
     Operation("list", "read", list_, "syn list --type decision", True),
     Operation("log", "read", log, "syn log refund-limit", True),
     Operation(
@@ -279,6 +280,7 @@ READS: tuple[Operation, ...] = (
             "healthy": "flag",
             "concerns": "number",
         },
+        files=True,
     ),
     Operation("pending-list", "read", pending_list, "syn pending list", True),
     Operation(
@@ -309,6 +311,7 @@ READS: tuple[Operation, ...] = (
             "edits": "list",
             "problems": "list",
         },
+        files=True,
     ),
     Operation(
         "verify",

@@ -1,18 +1,22 @@
 """A reader that stays open: for a server that answers many questions (design 14).
 
-What is handed out is checked against its Markdown each time, so an answer never serves old text.
-Whether there are new files is looked up again when the ledger, the configuration, HEAD or the
-index file changed, when a hit does not check, and at the latest after `PATIENCE` seconds.
+What is handed out is checked against its Markdown each time, so an answer never serves old text,
+and an agent is only handed what the ledger records. So the workspace is read anew before an answer
+when the ledger, the policy, the configuration, HEAD, git's index or our index changed, and when a
+hit does not check. Beside that the work tree is listed again while answers go on: after `PATIENCE`
+seconds, and never for more than a tenth of the time. What is asked of the files themselves
+(`Operation.files`) waits for a listing that is no older than `PATIENCE`.
 """
 
 import contextlib
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from syn.errors import SynError
 from syn.services.doors.operation import Operation
 from syn.services.recall.answers import Answer
 from syn.services.recall.indexing import index_path
@@ -23,6 +27,8 @@ from syn.services.writing.exclusive import settle
 
 PATIENCE = 2.0
 """Seconds after which the work tree is listed again."""
+SHARE = 10
+"""A listing waits at least this many times as long as the one before it took."""
 
 
 class Session:
@@ -44,6 +50,9 @@ class Session:
         self._reader: Reader | None = None
         self._mark: object = None
         self._read_at = 0.0
+        self._cost = 0.0
+        self._listing = False
+        self._closed = False
 
     def run(self, operation: Operation, arguments: dict[str, Any]) -> Answer:
         """Answer one operation; looks again, once, when something handed out did not check.
@@ -54,10 +63,10 @@ class Session:
         if operation.needs == "workspace":
             return operation.answer(self._workspace(), **arguments)
         with self._lock:
-            answer = operation.answer(self._current(), **arguments)
+            answer = operation.answer(self._current(listed=operation.files), **arguments)
             if operation.kind == "read" and _withholds(answer):
                 self._forget()
-                answer = operation.answer(self._current(), **arguments)
+                answer = operation.answer(self._current(listed=False), **arguments)
             return answer
 
     def payload_at(self, path: str) -> str:
@@ -67,8 +76,9 @@ class Session:
         return cell[0].payload_digest if cell else ""
 
     def close(self) -> None:
-        """Release the index."""
+        """Release the index; a listing under way ends by itself and is thrown away."""
         with self._lock:
+            self._closed = True
             self._forget()
 
     def _workspace(self) -> Workspace:
@@ -76,23 +86,64 @@ class Session:
         settle(workspace, self._note)
         return workspace
 
-    def _current(self) -> Reader:
-        fresh = monotonic() - self._read_at < PATIENCE
-        if self._reader is not None and fresh and self._mark == _marks(self._reader.workspace):
-            now = replace(self._reader.workspace, around=self._clock())
-            return replace(self._reader, workspace=now)
-        self._forget()
+    def _current(self, *, listed: bool) -> Reader:
+        """The reader at hand, or a new one; `listed` asks for a new listing of the files."""
+        age = monotonic() - self._read_at
+        stale = age >= PATIENCE
+        known = self._reader
+        if known is None or (listed and stale) or self._mark != _marks(known.workspace):
+            self._forget()
+            known = self._take(self._read())
+        elif stale and age >= self._cost * SHARE and not self._listing:
+            self._listing = True
+            threading.Thread(target=self._list_again, daemon=True).start()
+        return replace(known, workspace=replace(known.workspace, around=self._clock()))
+
+    def _read(self) -> "_Read":
+        began = monotonic()
         workspace = self._workspace()
         before = _stamps(_inputs(workspace))
-        self._reader = open_reader(workspace, self._note, self._audience)
-        self._mark = (before, _stamps([index_path(workspace)]))
-        self._read_at = monotonic()
-        return self._reader
+        reader = open_reader(workspace, self._note, self._audience)
+        mark = (before, _stamps([index_path(workspace)]))
+        return _Read(reader, mark, began, monotonic() - began)
+
+    def _take(self, read: "_Read") -> Reader:
+        self._reader, self._mark = read.reader, read.mark
+        self._read_at, self._cost = read.began, read.cost
+        return read.reader
+
+    def _list_again(self) -> None:
+        """Beside the answers: read the workspace, and let the next answer have it."""
+        read: _Read | None = None
+        try:
+            read = self._read()
+        except (SynError, OSError) as error:
+            self._note(f"the workspace was not listed again: {error}")
+        finally:
+            with self._lock:
+                self._listing = False
+                if read is None:
+                    self._read_at = monotonic()
+                elif self._closed or read.began < self._read_at:
+                    read.reader.index.close()
+                else:
+                    self._forget()
+                    self._take(read)
 
     def _forget(self) -> None:
         if self._reader is not None:
             self._reader.index.close()
             self._reader = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A reader, what it was read from, when that began and how many seconds it took."""
+
+    reader: Reader
+    mark: object
+    began: float
+    cost: float
 
 
 def _withholds(answer: Answer) -> bool:

@@ -44,6 +44,9 @@ INDEX = ".synapse/index.db"
 FEW = 100
 """Files whose stat record is too fresh to be trusted and that are hashed again at each read, before
 it is worth to write the index anew for their sake."""
+MANY = 1_000
+"""Changed files from which on, when fewer stayed as they are, the index is built anew: one built at
+once has its documents in path order, and answers broad searches without looking at all of them."""
 
 Progress = Callable[[int, int], None]
 """Called with (files done, files in all)."""
@@ -267,6 +270,8 @@ def _build_changed(
         same = digest == old.meta.get("inputs_hash") and same_world
         if same and len(touched) <= FEW:
             return Reindexed("none", len(reading.files.facts), 0, 0, digest, path)
+    if len(changed) > max(MANY, len(reading.files.facts) - len(changed)):
+        return build_index(path, reading, executor, progress)
     with Builder(path, base=path) as builder:
         for gone in known:
             builder.remove(gone)

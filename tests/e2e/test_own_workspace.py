@@ -1,6 +1,7 @@
 """This repository is a workspace over its own decisions, and a plain clone of it verifies."""
 
 import os
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -37,6 +38,8 @@ def clone(tmp_path: Path) -> Place:
         "SYNAPSE_CACHE_DIR": str(home / "cache"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "Ada Author",
+        "GIT_AUTHOR_EMAIL": "ada@example.org",
     }
     return Place(root, env)
 
@@ -57,3 +60,19 @@ def test_a_decision_that_nobody_recorded_is_named(clone: Place) -> None:
     ran = syn(clone, "verify")
     assert ran.status == 1
     assert "adr/0001-markdown-as-truth.md" in ran.out
+
+
+def test_a_new_decision_is_recorded_by_what_make_adr_runs(clone: Place) -> None:
+    makefile = (clone.root / "Makefile").read_text("utf-8")
+    lines = makefile.partition("\nadr: setup\n")[2].partition("\n\n")[0].splitlines()
+    commands = [shlex.split(line) for line in lines if line.startswith("\t$(BIN)/syn ")]
+    assert [command[1] for command in commands] == ["adopt", "verify"]
+    new = clone.root / "adr" / "9999-one-more.md"
+    new.write_text("---\nid: adr-9999\ntitle: One more\nstatus: accepted\n---\n# One more\n")
+    for _, *words in commands:
+        ran = syn(clone, *words)
+        assert ran.status == 0, ran.out + ran.err
+    git(clone, "add", "adr", ".synapse")
+    git(clone, "commit", "-q", "-m", "one more")
+    assert git(clone, "status", "--porcelain") == ""
+    assert syn(clone, "verify", "--deep").status == 0

@@ -9,11 +9,17 @@ import typer
 
 if TYPE_CHECKING:
     from syn.services.recall.pagein import Audience
-    from syn.services.workspace import Workspace
+    from syn.services.workspace import Surroundings, Workspace
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Ref = Annotated[
     str, typer.Option("--ref", metavar="REF", help="Read this commit instead of the work tree.")
+]
+Engine = Annotated[
+    str,
+    typer.Option(
+        "--engine", metavar="ENGINE", help="here, processes, processes:N or dask://host:port."
+    ),
 ]
 Reason = Annotated[str, typer.Option("-m", "--reason", help="Why, in one line.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -34,6 +40,13 @@ def audience_of(context: typer.Context) -> "Audience":
     """Whom this command answers."""
     found: Globals | None = context.find_object(Globals)
     return found.audience if found else "person"
+
+
+def surroundings_here() -> "Surroundings":
+    """The clock and folders of this command, where it works on no workspace of its own."""
+    from syn.services.workspace import surroundings
+
+    return surroundings(os.environ)  # noqa: TID251 - a port reads the environment
 
 
 def open_workspace(context: typer.Context) -> "Workspace":

@@ -88,10 +88,6 @@ def workspace_or_none(context: typer.Context) -> "Workspace | None":
 
 def surroundings_of(workspace: "Workspace | None") -> "Surroundings":
     """The clock and folders of this command."""
-    import os
+    from syn.cli.options import surroundings_here
 
-    from syn.services.workspace import surroundings
-
-    if workspace is not None:
-        return workspace.around
-    return surroundings(os.environ)  # noqa: TID251 - a port reads the environment
+    return surroundings_here() if workspace is None else workspace.around

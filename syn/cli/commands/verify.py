@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syn.cli import exits
-from syn.cli.options import JsonFlag, Ref, open_workspace
+from syn.cli.options import Engine, JsonFlag, Ref, open_workspace
 from syn.cli.output import note, out, print_json
 from syn.cli.progress import bar
 from syn.cli.trusting import TrustFiles, outside_of, profile_of, required_level
@@ -82,6 +82,7 @@ def verify(
     explain: Annotated[
         bool, typer.Option("--explain", help="Say what each check proves and where proof ends.")
     ] = False,
+    engine: Engine = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the verdict.")] = False,
     json: JsonFlag = False,
 ) -> None:
@@ -113,16 +114,21 @@ def verify(
         incremental=incremental,
     )
     outputs = Outputs(report_file, vsa, sarif, html, badge, evidence)
-    report = _run(workspace, request, outputs, required)
+    report = _run(workspace, request, outputs, required, engine)
     _print(workspace, report, required, quiet=quiet, json=json)
     raise typer.Exit(exits.of_verdict(report.verdict, report.level, required))
 
 
 def _run(
-    workspace: "Workspace", request: "Request", outputs: "Outputs", required: Level | None
+    workspace: "Workspace",
+    request: "Request",
+    outputs: "Outputs",
+    required: Level | None,
+    engine: str,
 ) -> Report:
     """Verify and write the files that were asked for, before anything is printed."""
     from syn.report.html import Timeline
+    from syn.services.engines.choose import open_engine
     from syn.services.proving.reports import signing_key, write_outputs
     from syn.services.proving.timeline import timeline_of
     from syn.services.proving.verifying import verify as run
@@ -133,9 +139,9 @@ def _run(
     def keep(entries: "Iterable[HashedEntry]", facts: "Iterable[FactView]") -> None:
         timelines.append(timeline_of(entries, facts))
 
-    with bar("verifying") as progress:
+    with open_engine(engine) as executor, bar("verifying") as progress:
         observe = keep if outputs.html else None
-        report = run(workspace, request, progress=progress, observe=observe)
+        report = run(workspace, request, executor, progress, observe)
     timeline = timelines[0] if timelines else Timeline()
     for path in write_outputs(report, outputs, key, timeline, required):
         note(f"wrote {path}")

@@ -11,10 +11,8 @@ import contextlib
 import hashlib
 import os
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
 
@@ -24,7 +22,6 @@ from syn.canon.digest import sha256
 from syn.errors import CannotError, SynError
 from syn.git import durable
 from syn.git.snapshot import Snapshot, SnapshotEntry
-from syn.index.rows import PROJECTION
 from syn.keys.openssh import PrivateKey
 from syn.keys.public import PublicKey
 from syn.keys.sshsig import NAMESPACE_REPORT
@@ -32,6 +29,7 @@ from syn.model.config import Config
 from syn.model.report import Report
 from syn.report.document import to_json
 from syn.report.seal import open_report, sign_document
+from syn.services.engines.program import program
 from syn.services.proving import memo
 from syn.services.proving.proofs import Outside
 from syn.services.proving.reports import signing_key
@@ -48,7 +46,6 @@ REPORT = "report.json"
 LOCAL = "baseline"
 """The member of a report's `local` that this module writes."""
 MAX_REPORT = 64 << 20
-_LIBRARIES = ("markdown-it-py", "PyYAML")
 
 
 class BaselineError(CannotError):
@@ -118,10 +115,7 @@ def _facts_path(workspace: Workspace, digest: str) -> Path:
 
 def _environment(config: Config) -> bytes:
     """The first line of a file of projections: all that they depend on beside the bytes."""
-    libraries = [[name, version(name)] for name in _LIBRARIES]
-    tables = [sys.version, unicodedata.unidata_version]
-    value = [FORMAT, __version__, PROJECTION, tables, libraries, rules_of(config)]
-    return canonical.encode(value) + b"\n"
+    return canonical.encode([FORMAT, program(), sys.version, rules_of(config)]) + b"\n"
 
 
 def incrementally(

@@ -64,7 +64,8 @@ def _resolved(words: list[str], line: str) -> tuple[list[str], list[str]]:
         rest = rest[2:] if rest[0] in ("-C", "--as", "--directory") else rest[1:]
     while rest and (*path, rest[0]) in COMMANDS:
         path.append(rest.pop(0))
-    if len(path) == 1 and rest and _NAME.match(rest[0]):
+    group = getattr(COMMANDS[tuple(path)], "commands", None)
+    if group and rest and _NAME.match(rest[0]):
         raise AssertionError(f"no such command: {line}")
     return path, rest
 

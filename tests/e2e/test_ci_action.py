@@ -94,6 +94,22 @@ def test_a_push_that_verifies(place: Place, tmp_path: Path) -> None:
     assert "attestation" not in step.outputs
 
 
+def test_a_push_is_held_to_the_one_before(place: Place, tmp_path: Path) -> None:
+    before = git(place, "rev-parse", "HEAD")
+    assert _push(place, tmp_path, since="0" * 40).status == 0
+    assert _push(place, tmp_path, since=before).status == 0
+    # Another first commit with the same tree: every file verifies, and history is another one.
+    tree = git(place, "rev-parse", "HEAD^{tree}")
+    git(place, "reset", "-q", "--soft", git(place, "commit-tree", "-m", "anew", tree))
+    assert _push(place, tmp_path).status == 0
+    forced = _push(place, tmp_path, since=before)
+    assert forced.status == 1
+    assert "INV-12" in forced.summary
+    fresh = Place(tmp_path / "fresh", place.env)
+    git(place, "clone", "-q", place.root.as_uri(), str(fresh.root))
+    assert _push(fresh, tmp_path, since=before).status == 1
+
+
 def test_a_level_that_is_not_reached_has_its_own_status(place: Place, tmp_path: Path) -> None:
     step = _push(place, tmp_path, require="L2")
     assert step.status == 4

@@ -107,12 +107,15 @@ def shallow_note(workspace: Workspace, report: Report) -> str:
 def outside_input(folder: Path, name: str, text: str) -> str:
     """What an input names: a file or a commit as it is, or a file made of the text it holds.
 
-    A workflow has keys and witnesses in variables as often as in files.
+    A workflow has keys and witnesses in variables as often as in files. An id of zeros, which an
+    event gives as what was there before a new branch, names nothing.
 
     Raises:
         CannotError: the file cannot be written.
     """
     text = text.strip()
+    if _OID.fullmatch(text) and not text.strip("0"):
+        return ""
     if len(text.split()) < 2 and ("+" not in text or Path(text).is_file()):  # noqa: PLR2004 - a name
         return text
     path = folder / name

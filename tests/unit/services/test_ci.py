@@ -65,6 +65,7 @@ def test_an_input_is_a_name_or_a_text(tmp_path: Path) -> None:
     assert outside_input(tmp_path, "k", "") == ""
     assert outside_input(tmp_path, "k", " keys/a.pub\n") == "keys/a.pub"
     assert outside_input(tmp_path, "k", A) == A
+    assert outside_input(tmp_path, "k", "0" * 40) == ""
     for text in ("ssh-ed25519 AAAA me", "name+1a2b3c4d+AXyz", "one\ntwo"):
         path = outside_input(tmp_path, "k", f"\n{text}\n")
         assert Path(path).read_text() == f"{text}\n"

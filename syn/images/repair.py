@@ -63,10 +63,8 @@ def plan_repair(image: Image, copies: Sequence[Image] = (), *, offers: bool = Fa
         offers: whether to put back a stamped state that the search found, when it is stricter.
 
     Raises:
-        WriteError: the image cannot be changed in place.
         MalformedError: the image is refused as a whole; no repair knows what it was.
     """
-    place_of(image)
     checked = image.check()
     restored = dict(_restorable(image, checked, copies))
     steps = [
@@ -109,8 +107,9 @@ def apply_repair(image: Image, plan: Plan) -> RepairResult:
     """Apply a plan, after a copy of every file that it replaces; then check again.
 
     Raises:
-        WriteError: the image is no longer the one that was planned for (`changed`), or a store
-            entry has no bytes that could be kept (`store-malformed`).
+        WriteError: the image is no longer the one that was planned for (`changed`), it cannot be
+            changed in place (`in-archive`, `in-bundle`), or a store entry has no bytes that could
+            be kept (`store-malformed`).
         ImageFileError: a file cannot be written.
     """
     checked = image.check()

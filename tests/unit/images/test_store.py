@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import tarfile
 from dataclasses import replace
 from pathlib import Path
@@ -447,6 +448,25 @@ def test_a_bundle_is_not_changed_in_place(tmp_path: Path) -> None:
     folder = bundle(tmp_path / "b")
     with pytest.raises(WriteError) as caught:
         hide(open_image(folder), Decision(0, WHY, "x"))
+    assert caught.value.code == "in-bundle"
+
+
+def test_a_sound_bundle_needs_no_repair_and_a_broken_one_is_not_repaired_in_place(
+    tmp_path: Path,
+) -> None:
+    folder = bundle(tmp_path / "b")
+    image = open_image(folder)
+    assert apply_repair(image, plan_repair(image)).backup is None
+
+    manifest = (folder / "manifest.json").read_bytes()
+    (folder / "manifest.json").write_bytes(
+        re.sub(rb'"len": [0-9]+', b'"len": 1', manifest, count=1)
+    )
+    broken = open_image(folder)
+    plan = plan_repair(broken)
+    assert plan.steps
+    with pytest.raises(WriteError) as caught:
+        apply_repair(broken, plan)
     assert caught.value.code == "in-bundle"
 
 

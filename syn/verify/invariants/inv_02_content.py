@@ -185,7 +185,8 @@ def _config(evidence: Evidence) -> Iterator[Finding]:
             line=1,
             expected=", ".join(config.recorded) or "a decision that records it",
             actual=config.digest,
-            remedy="syn adopt synapse.toml records the configuration as it is",
+            remedy="syn adopt synapse.toml records it as it is, syn restore synapse.toml takes it "
+            "back",
         )
 
 
@@ -199,7 +200,7 @@ def _policy(policy: ConfigEvidence) -> Iterator[Finding]:
             line=1,
             expected=policy.recorded[0],
             actual=policy.digest or "no file",
-            remedy="git restore .synapse/policy; changes are made with syn policy, by an admin",
+            remedy="syn restore .synapse/policy takes it back; an admin changes it with syn policy",
         )
 
 

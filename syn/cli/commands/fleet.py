@@ -22,7 +22,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=T
 
 @app.callback()
 def fleet() -> None:
-    """Verify many workspaces at once."""
+    """Verify many workspaces at once.
+
+    Example: syn fleet verify ~/memories
+    """
 
 
 @app.command()

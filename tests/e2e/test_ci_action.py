@@ -190,6 +190,13 @@ def test_inputs_that_make_no_sense(
     assert not (place.root / "pwned").exists()
 
 
+def test_a_flag_is_true_or_false(place: Place, tmp_path: Path) -> None:
+    step = _push(place, tmp_path, deep="perhaps")
+    assert step.status == 2
+    assert "SYNAPSE_CI_DEEP" in step.log
+    assert _push(place, tmp_path, deep="false").status == 0
+
+
 @pytest.mark.parametrize(
     ("event", "status"), [("", 0), ("{}", 0), ("[]", 3), ("{", 3), ('{"pull_request": 3}', 3)]
 )

@@ -5,6 +5,7 @@ formats that libgit2 cannot open are told from the configuration's text before i
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -207,12 +208,13 @@ def open_repository(start: Path) -> Repository:
     return Repository(root, git_dir, common, store, pg, lost)
 
 
-def unknown_ref(ref: str) -> UsageError:
-    """The error for a name that stands for nothing here."""
+def unknown_ref(ref: str, near: Sequence[str] = ()) -> UsageError:
+    """The error for a name that stands for nothing here; near names are suggested."""
+    names = "git branch -a and git log show the names there are"
     return UsageError(
         "unknown-ref",
         f"no commit is called {ref!r} here",
-        "git branch -a and git log show the names there are",
+        f"did you mean {', '.join(near)}?" if near else names,
     )
 
 

@@ -4,6 +4,7 @@ A commit's parents come from its raw bytes, so a graft or a replace ref leads no
 """
 
 import re
+from difflib import get_close_matches
 
 import pygit2
 
@@ -58,8 +59,17 @@ def _base(repo: Repository, name: str, ref: str) -> str:
     if found is None and _SHORT.match(name.lower()):
         found = _expand(repo, name.lower())
     if found is None:
-        raise unknown_ref(ref)
+        raise unknown_ref(ref, _near(repo, name))
     return found
+
+
+def _near(repo: Repository, name: str) -> list[str]:
+    """The names nearest to one that is unknown, as people write them."""
+    try:
+        names = [full.split("/", 2)[-1] for full in repo.pg.references]
+    except (pygit2.GitError, ValueError, UnicodeDecodeError):
+        names = []
+    return get_close_matches(name, ["HEAD", *names], 3)
 
 
 def _reference(repo: Repository, name: str) -> str | None:

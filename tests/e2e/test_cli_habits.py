@@ -126,6 +126,20 @@ def test_a_wrong_id_suggests_the_near_one(place: Place, words: list[str]) -> Non
     assert "did you mean limit?" in ran.err, (ran.status, ran.out, ran.err)
 
 
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (["verify", "--ref", "mian"], "main"),
+        (["at", "HAED", "--", "list"], "HEAD"),
+        (["diff", "HEDA"], "HEAD"),
+    ],
+)
+def test_a_wrong_commit_suggests_the_near_one(place: Place, words: list[str], near: str) -> None:
+    ran = syn_here(place, *words)
+    assert ran.status == 2
+    assert f"did you mean {near}?" in ran.err
+
+
 def _on_terminal(place: Place, *words: str, **env: str) -> str:
     """What a command prints on a terminal of its own."""
     master, slave = pty.openpty()

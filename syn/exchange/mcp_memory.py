@@ -1,8 +1,9 @@
 """`mcp-memory`: the file of the Model Context Protocol's reference memory server, both ways.
 
 One JSON object a line: `{"type":"entity","name","entityType","observations":[…]}` and
-`{"type":"relation","from","to","relationType"}`. An entity becomes a fact with its observations as
-a list and its relations as front matter; `render` gives such facts back.
+`{"type":"relation","from","to","relationType"}`; or the answer of `read_graph`, one object with
+`entities` and `relations`. An entity becomes a fact with its observations as a list and its
+relations as front matter; `render` gives such facts back.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +13,7 @@ from itertools import pairwise
 from syn.canon import json as canonical
 from syn.canon.digest import sha256
 from syn.exchange.note import PROVENANCE, Note, Read, SourceFile
-from syn.exchange.records import NotJsonError, Refused, read_json
+from syn.exchange.records import NotJsonError, Refused, member_list, read_json, read_list
 from syn.exchange.relations import RELATIONS, relation_pairs, relations_value
 from syn.model.fact import Fact
 from syn.model.finding import Json
@@ -56,7 +57,7 @@ def read(files: Iterable[SourceFile]) -> Iterator[Read]:
     for file in files:
         entities: dict[str, _Entity] = {}
         ties: list[_Tie] = []
-        for found in _lines(file):
+        for found in _graph(file) or _lines(file):
             match found:
                 case _Tie():
                     ties.append(found)
@@ -94,10 +95,45 @@ def _lines(file: SourceFile) -> Iterator[_Entity | _Tie | Problem]:
         record = _record(file.path, number, data)
         if isinstance(record, Problem):
             yield record
-        elif record.get("type") == "relation":
-            yield _relation(file.path, number, data.decode().strip(), record)
         else:
-            yield _entity(file.path, number, data.decode().strip(), record)
+            yield _told((file.path, number), data.decode().strip(), record, record.get("type"))
+
+
+def _told(
+    at: tuple[str, int], text: str, record: Mapping, kind: Value | None
+) -> _Entity | _Tie | Problem:
+    if kind == "relation":
+        return _relation(*at, text, record)
+    return _entity(*at, text, record)
+
+
+def _graph(file: SourceFile) -> Iterator[_Entity | _Tie | Problem] | None:
+    """The records of a file that holds the whole graph as one object, or None."""
+    try:
+        text = file.data.decode("utf-8-sig")
+        lists = [member_list(text, (name,), alone=False) for name in ("entities", "relations")]
+    except (UnicodeDecodeError, NotJsonError):
+        return None
+    return _of_lists(file.path, text, lists)
+
+
+def _of_lists(path: str, text: str, lists: list[int]) -> Iterator[_Entity | _Tie | Problem]:
+    for start, kind in zip(lists, ("entity", "relation"), strict=True):
+        line, seen = 1 + text.count("\n", 0, start), start
+        try:
+            for found in read_list(text, start):
+                line, seen = line + text.count("\n", seen, found.start), found.start
+                at = (path, line)
+                if isinstance(found.value, Mapping):
+                    yield _told(at, text[found.start : found.end], found.value, kind)
+                elif isinstance(found.value, Refused):
+                    yield _problem(at, found.value.code, found.value.reason, _MEND)
+                else:
+                    yield _problem(at, "not-json", "expected an object", _MEND)
+        except NotJsonError as error:
+            line = 1 + text.count("\n", 0, error.offset)
+            message = f"{error.reason}; what follows is not read"
+            yield _problem((path, line), "not-json", message, _MEND)
 
 
 def _record(path: str, line: int, data: bytes) -> Mapping | Problem:

@@ -45,6 +45,19 @@ def _read_file(file: SourceFile) -> Iterator[Read]:
         line = 1 + text.count("\n", 0, error.offset)
         message = f"{error.reason}; what follows is not read"
         yield Problem(file.path, line, "not-json", message, "correct the file")
+        return
+    yield from _graph(file.path, text)
+
+
+def _graph(path: str, text: str) -> Iterator[Problem]:
+    """The graph beside the memories, which says what they say again."""
+    try:
+        ties = sum(1 for _ in read_list(text, member_list(text, ("relations",), alone=False)))
+    except NotJsonError:
+        return
+    if ties:
+        message = f"{ties} relations of its graph stand beside the memories and are not taken"
+        yield Problem(path, 0, "graph-not-taken", message, "what they say stands in the memories")
 
 
 def _memory(path: str, line: int, text: str, found: Found) -> Read:

@@ -89,14 +89,19 @@ def read_list(text: str, start: int) -> Iterator[Found]:
         at = _skip(text, at + 1)
 
 
-def member_list(text: str, names: tuple[str, ...]) -> int:
+def member_list(text: str, names: tuple[str, ...], *, alone: bool = True) -> int:
     """Where the list is: at the start, or the first of these members of one object.
+
+    Args:
+        text: JSON.
+        names: of the members.
+        alone: a list at the start counts.
 
     Raises:
         NotJsonError: there is none.
     """
     at = _skip(text, 0)
-    if text[at : at + 1] == "[":
+    if alone and text[at : at + 1] == "[":
         return at
     if text[at : at + 1] != "{":
         raise NotJsonError(at, "expected a list of memories")

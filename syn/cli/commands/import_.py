@@ -10,6 +10,7 @@ from syn.cli import exits
 from syn.cli.facts import Anyway, Screened, override
 from syn.cli.options import JsonFlag, Reason, Yes, open_workspace
 from syn.cli.output import count, note, on_terminal, out, print_json, table
+from syn.cli.progress import bar
 
 if TYPE_CHECKING:
     from syn.model.problem import Problem
@@ -84,7 +85,8 @@ def import_(
         reason=reason,
     )
     if dry_run:
-        found = plan_import(workspace, wishes, note)
+        with bar("reading") as progress:
+            found = plan_import(workspace, wishes, note, progress)
         if json:
             print_json(import_json(found, ()))
         else:
@@ -92,9 +94,11 @@ def import_(
         raise typer.Exit(exits.FAIL if found.failed else exits.OK)
     shown = None
     if not yes:
-        shown = plan_import(workspace, wishes, note)
+        with bar("reading") as progress:
+            shown = plan_import(workspace, wishes, note, progress)
         _ask(shown)
-    done = run_import(workspace, wishes, shown, note)
+    with bar("importing") as progress:
+        done = run_import(workspace, wishes, shown, note, progress)
     if json:
         print_json(import_json(done.found, done.entries))
     else:
@@ -143,8 +147,13 @@ def _report(done: "Imported", *, told: bool) -> None:
 
 def _rest(found: "Import") -> str:
     failed = len(found.failed)
-    told = len(found.problems) - failed
-    return f"{found.unchanged:,} here already, {failed:,} not taken, {count(told, 'warning')}"
+    said = [f"{found.unchanged:,} here already"]
+    if failed:
+        files = len({problem.path for problem in found.failed})
+        said.append(f"{count(failed, 'problem')} in {count(files, 'file')}: not taken")
+    if told := len(found.problems) - failed:
+        said.append(count(told, "warning"))
+    return ", ".join(said)
 
 
 def _problems(found: "Import") -> None:

@@ -49,6 +49,7 @@ def serve(
     def opened(around: "Surroundings") -> "Workspace":
         return find_workspace(place, around)
 
+    note(f"serving {workspace.root}")
     session = Session(opened, clock, audience_of(context), note)
     with LocalServer(Site(session, workspace.config.name).get, host, port) as server:
         if json:

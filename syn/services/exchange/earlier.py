@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from syn.exchange.note import PROVENANCE
 from syn.index.rows import ATTR, AttrRow
 from syn.index.store import Index
+from syn.model.recorded import Recorded
 from syn.services.recall.indexing import Reading
 
 _MEMBERS = ("format", "origin", "path", "record", "digest")
@@ -51,3 +52,9 @@ def edited_since(reading: Reading, fact: str) -> bool:
     known = reading.ledger.recorded.get(fact)
     imported = {e.payload for _, e in reading.ledger_files.about(fact) if e.via == "import"}
     return known is None or known.payload not in imported
+
+
+def undone(reading: Reading, known: Recorded) -> bool:
+    """Whether a fact is gone since the decision that made it was taken back, not since it went."""
+    entries = dict(reading.ledger_files.about(known.fact))
+    return all(entries[head].action == "undo" for head in known.heads if head in entries)

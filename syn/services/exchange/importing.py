@@ -16,7 +16,7 @@ from syn.model.finding import Json
 from syn.model.problem import Problem
 from syn.services.exchange.planner import Planner, Wishes, settled
 from syn.services.recall.answers import problem_json
-from syn.services.recall.indexing import Reading, open_current
+from syn.services.recall.indexing import Progress, Reading, open_current
 from syn.services.workspace import Workspace
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.gate import Verdict
@@ -26,7 +26,7 @@ from syn.services.writing.writes import Terms, carry_out, reason_json, refresh
 WARNINGS = frozenset(
     (
         *("attachment", "not-a-record", "include-not-followed", "unknown-record"),
-        *("gone-at-source", "changed-at-source", "tie-left-out"),
+        *("gone-at-source", "changed-at-source", "tie-left-out", "graph-not-taken"),
     )
 )
 """Codes of what is told and keeps nothing out that was meant to come in."""
@@ -75,7 +75,12 @@ class Imported:
     entries: tuple[HashedEntry, ...]
 
 
-def plan_import(workspace: Workspace, wishes: Wishes, note: Callable[[str], None]) -> Import:
+def plan_import(
+    workspace: Workspace,
+    wishes: Wishes,
+    note: Callable[[str], None],
+    progress: Progress | None = None,
+) -> Import:
     """What an import would do; nothing is done.
 
     Raises:
@@ -83,7 +88,7 @@ def plan_import(workspace: Workspace, wishes: Wishes, note: Callable[[str], None
     """
     index, reading = open_current(workspace, note)
     with index:
-        return _plan(workspace, reading, index, wishes)
+        return _plan(workspace, reading, index, wishes, progress)
 
 
 def run_import(
@@ -91,6 +96,7 @@ def run_import(
     wishes: Wishes,
     shown: Import | None,
     note: Callable[[str], None],
+    progress: Progress | None = None,
 ) -> Imported:
     """Record what was shown, or with None whatever there is, as one decision.
 
@@ -101,7 +107,7 @@ def run_import(
     with exclusively(workspace):
         index, reading = open_current(workspace, note)
         with index:
-            found = _plan(workspace, reading, index, wishes)
+            found = _plan(workspace, reading, index, wishes, progress)
         if shown is not None and found.plan.result != shown.plan.result:
             raise RefusedError(
                 "out-of-date",
@@ -122,10 +128,16 @@ def run_import(
     return Imported(found, entries)
 
 
-def _plan(workspace: Workspace, reading: Reading, index: Index, wishes: Wishes) -> Import:
+def _plan(
+    workspace: Workspace,
+    reading: Reading,
+    index: Index,
+    wishes: Wishes,
+    progress: Progress | None,
+) -> Import:
     wishes = settled(workspace, reading, wishes)
     planner = Planner(reading, index, wishes)
-    planner.read()
+    planner.read(progress)
     planner.tie()
     verdict = planner.judge()
     drafts = planner.drafts

@@ -14,9 +14,9 @@ from syn.index.store import Index
 from syn.model.fact import Fact, Unreadable
 from syn.model.payload import Value
 from syn.model.problem import Problem
-from syn.services.exchange.earlier import Earlier, Key, earlier_imports, edited_since
+from syn.services.exchange.earlier import Earlier, Key, earlier_imports, edited_since, undone
 from syn.services.exchange.sources import read_source
-from syn.services.recall.indexing import Reading
+from syn.services.recall.indexing import Progress, Reading
 from syn.services.workspace import Workspace
 from syn.services.writing.desk import Desk
 from syn.services.writing.gate import Override, Reason, Verdict, judge, verdict_of
@@ -95,7 +95,7 @@ class Planner:
     ids: dict[str, str] = field(default_factory=dict)
     """Place of a note to the id of its fact, for those that are here or come."""
 
-    def read(self) -> None:
+    def read(self, progress: Progress | None = None) -> None:
         """Every note as a fact: new, changed, or here already."""
         form = self.wishes.form
         source = read_source(self.wishes.place, form)
@@ -108,12 +108,14 @@ class Planner:
                 notes.append(found)
             else:
                 self.problems.append(found)
-        for note in placed(notes):
+        for done, note in enumerate(placed(notes), 1):
             key = Key(form.name, self.wishes.origin, note.path, note.record)
             try:
                 self._take(desk, note, earlier.pop(key, None))
             except SynError as error:
                 self._problem(note, error.code, error.message, error.remedy)
+            if progress is not None:
+                progress(done, len(notes))
         self.problems += self._gone(earlier)
 
     def _gone(self, earlier: dict[Key, Earlier]) -> Iterator[Problem]:
@@ -155,7 +157,7 @@ class Planner:
 
     def _removed(self, note: Note, fact: str) -> bool:
         known = self.reading.ledger.recorded.get(fact)
-        if known is None or not known.deleted:
+        if known is None or not known.deleted or undone(self.reading, known):
             return False
         message = f"the fact {fact} was here and a decision removed it"
         self._problem(note, "removed-here", message, "syn undo takes that decision back")

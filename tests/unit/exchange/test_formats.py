@@ -209,6 +209,24 @@ def test_mem0_lists_members_and_broken_items() -> None:
     assert second.record == second.digest[7:23]
 
 
+def test_mcp_memory_as_one_graph() -> None:
+    text = (
+        '{"entities": [\n {"name": "Ada", "entityType": "person", "observations": ["a"]},\n'
+        ' {"name": "", "entityType": "x", "observations": []}, 7],\n'
+        '"relations": [{"from": "Ada", "to": "B", "relationType": "knows"}]}\n'
+    )
+    found = _read("mcp-memory", **{"m.json": text})
+    assert _codes(found) == [(3, "bad-entity"), (3, "not-json")]
+    [note] = _notes(found)
+    assert (note.record, note.line) == ("Ada", 2)
+    assert b"[[B]]" in note_bytes(note, ())
+
+
+def test_mem0_names_the_graph_that_it_does_not_take() -> None:
+    text = '{"results": [{"id": "a", "memory": "x"}], "relations": [{"source": "a"}, {}]}'
+    assert _codes(_read("mem0", **{"m.json": text})) == [(0, "graph-not-taken")]
+
+
 @pytest.mark.parametrize("text", ["", "{}", "7", "[", '{"results": 3}', "[" * 100_000, b"\xff"])
 def test_mem0_without_a_list_is_one_reason(text: str | bytes) -> None:
     assert [code for _, code in _codes(_read("mem0", **{"m.json": text}))] in (

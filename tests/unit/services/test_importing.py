@@ -109,6 +109,15 @@ def test_a_fact_that_was_removed_here_does_not_come_back(place: Place) -> None:
     assert _codes(answer) == [("a.md", 1, "removed-here")]
 
 
+def test_an_import_that_was_taken_back_can_be_made_again(place: Place) -> None:
+    root = _vault(place, **{"a.md": "A\n", "b.md": "B\n"})
+    decision = _run(place, "markdown", str(root), "--yes")["decision"]
+    done(place, "undo", decision)
+    assert not (place.root / "facts/vault/a.md").exists()
+    assert len(_run(place, "markdown", str(root), "--yes")["taken"]) == 2
+    done(place, "verify", "--deep")
+
+
 def test_a_note_that_is_gone_leaves_its_fact_and_is_told(place: Place) -> None:
     root = _vault(place, **{"a.md": "A\n", "b.md": "B\n"})
     _run(place, "markdown", str(root), "--yes")

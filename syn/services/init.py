@@ -15,9 +15,10 @@ from syn.model.config import DEFAULT_INCLUDE, Config
 from syn.services.config import FILE_NAME, parse_config, render_config
 from syn.services.recall.indexing import Reading, read_workspace
 from syn.services.workspace import Surroundings, Workspace
+from syn.services.writing.decision import Decision
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.recorder import actor, recorder
-from syn.services.writing.transaction import Decision, record
+from syn.services.writing.transaction import record
 
 GITIGNORE = b"index.db*\nscrub.cursor*\n"
 ATTRIBUTES = (

@@ -15,9 +15,10 @@ from syn.services.recall.indexing import Reading, read_workspace
 from syn.services.recall.reading import POLICY
 from syn.services.trust.policy import PATH, head_policy, own_key, policy_of, usable
 from syn.services.workspace import Workspace
+from syn.services.writing.decision import Decision, FileChange
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.recorder import actor, recorder
-from syn.services.writing.transaction import Decision, FileChange, record
+from syn.services.writing.transaction import record
 
 
 class PolicyError(RefusedError):

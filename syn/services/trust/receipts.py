@@ -27,9 +27,10 @@ from syn.services.recall.indexing import read_workspace
 from syn.services.recall.reading import RECEIPTS, read_plain
 from syn.services.trust.witnesses import NoCheckpointError, view_head
 from syn.services.workspace import Workspace
+from syn.services.writing.decision import Decision, FileChange
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.recorder import actor, recorder
-from syn.services.writing.transaction import Decision, FileChange, record
+from syn.services.writing.transaction import record
 
 FOLDER = RECEIPTS.decode()
 

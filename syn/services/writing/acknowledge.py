@@ -13,9 +13,10 @@ from syn.services.recall.indexing import Reading, read_workspace
 from syn.services.trust.policy import head_policy, own_key, usable
 from syn.services.trust.policy_change import NotAdminError
 from syn.services.workspace import Workspace
+from syn.services.writing.decision import Decision
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.recorder import actor, recorder
-from syn.services.writing.transaction import Decision, record
+from syn.services.writing.transaction import record
 from syn.services.writing.undo import find_decision
 
 

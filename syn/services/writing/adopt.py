@@ -20,9 +20,10 @@ from syn.services.recall.fielddiff import changes_json
 from syn.services.recall.indexing import Reading, open_current
 from syn.services.workspace import Workspace
 from syn.services.writing.adopt_gate import Judgement, check_named, judge_edits
+from syn.services.writing.decision import Decision, FileChange
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.recorder import actor, recorder
-from syn.services.writing.transaction import Decision, FileChange, record
+from syn.services.writing.transaction import record
 from syn.services.writing.writes import reason_json, refresh
 
 NOTHING_AGAINST = Judgement((), False)

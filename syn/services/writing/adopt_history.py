@@ -13,9 +13,10 @@ from syn.services.proving.versions import WORKTREE, judge_versions
 from syn.services.recall.indexing import Reading, read_workspace
 from syn.services.workspace import Workspace
 from syn.services.writing.acknowledge import require_admin
+from syn.services.writing.decision import Decision
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.recorder import actor, recorder
-from syn.services.writing.transaction import Decision, record
+from syn.services.writing.transaction import record
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,13 @@ from syn.services.recall.reading import stored_bytes
 from syn.services.recall.reads import did_you_mean, near_names
 from syn.services.workspace import Workspace
 from syn.services.writing.contents import LostBytesError
+from syn.services.writing.decision import Decision, FileChange
 from syn.services.writing.desk import disk_bytes
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.pending import fact_of
 from syn.services.writing.proposals import Proposal, queue
 from syn.services.writing.recorder import actor, recorder
-from syn.services.writing.transaction import Decision, FileChange, record
+from syn.services.writing.transaction import record
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from syn.services.recall.fielddiff import changes_json, compare_facts
 from syn.services.recall.indexing import Reading, open_current
 from syn.services.workspace import Workspace, stamp
 from syn.services.writing.changes import Add, Change, Supersede, change_json
+from syn.services.writing.decision import Decision
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.gate import Override, Verdict, check, judge
 from syn.services.writing.planning import Item, Plan, plan_changes
@@ -27,7 +28,7 @@ from syn.services.writing.proposals import (
     queue,
 )
 from syn.services.writing.recorder import actor, recorder
-from syn.services.writing.transaction import Decision, record
+from syn.services.writing.transaction import record
 from syn.services.writing.writes import (
     NOTHING_TAKEN_ON,
     Terms,

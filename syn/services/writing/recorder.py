@@ -8,7 +8,7 @@ from syn.keys.sshsig import NAMESPACE_GIT, sign
 from syn.ledger.build import Signer
 from syn.services.trust.policy import own_key
 from syn.services.workspace import Workspace
-from syn.services.writing.transaction import Recorder
+from syn.services.writing.decision import Recorder
 
 FALLBACK = ("syn", "syn@localhost")
 """Used where git has no identity; every machine writes the same."""

@@ -7,45 +7,30 @@ intent is in place nothing has changed; bytes that a write replaces are kept in 
 that moment on.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
 from syn.canon.digest import sha256
 from syn.errors import CannotError, RefusedError
 from syn.git import durable
-from syn.git.parse import Ident
 from syn.git.repository import Repository
-from syn.git.snapshot import Snapshot
-from syn.git.write import (
-    check_locks,
-    commit_blobs,
-    forget_blobs,
-    keep_objects,
-    write_blobs,
-    write_object,
-)
-from syn.ledger.build import Draft, Signer, lines, next_entries
+from syn.git.write import check_locks, commit_blobs, forget_blobs, write_object
+from syn.ledger.build import next_entries
 from syn.ledger.entry import HashedEntry
-from syn.ledger.segments import Tail, segment_path
 from syn.services.recall.indexing import Reading
-from syn.services.recall.reading import stored_bytes
 from syn.services.workspace import Workspace, stamp
 from syn.services.writing import intent as intents
+from syn.services.writing.decision import (
+    Decision,
+    OutOfDateError,
+    Recorder,
+    bytes_of,
+    check_bases,
+    digest_of,
+)
 from syn.services.writing.intent import Append, Intent, PlannedFile
+from syn.services.writing.preparing import prepare
 from syn.services.writing.writer import choose_tail, save_tail
-
-
-class OutOfDateError(RefusedError):
-    """A file is not what the decision was made on."""
-
-    def __init__(self, path: str, expected: str, actual: str) -> None:
-        super().__init__(
-            "out-of-date",
-            f"{path}: expected {expected or 'no file'}, got {actual or 'no file'}: "
-            "it changed after it was read",
-            "look at it again and repeat the command",
-        )
 
 
 class CutOffError(CannotError):
@@ -57,42 +42,6 @@ class CutOffError(CannotError):
             f"the write was cut off: {reason}",
             "the next syn command finishes it or takes it back; nothing is lost",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """One file that a decision writes or removes."""
-
-    path: str
-    data: bytes | None
-    """None removes the file."""
-    base: str
-    """Digest of the bytes on disk that the decision was made on; "" when there was no file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Entries to record, the files they change, and the files they only take as they are."""
-
-    drafts: tuple[Draft, ...]
-    changes: tuple[FileChange, ...] = ()
-    adopted: tuple[str, ...] = ()
-    """Paths whose bytes in the work tree (or absence) are recorded as they are."""
-    message: str = ""
-    """First line of the commit."""
-    discard: tuple[str, ...] = ()
-    """Names of files under `<common git dir>/synapse/pending` that the decision settles."""
-    forget: tuple[str, ...] = ()
-    """Digests of bytes that git keeps for syn and shall not any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recorder:
-    """Who commits and signs."""
-
-    ident: Ident
-    signer: Signer | None = None
-    sign_commit: Callable[[bytes], str] | None = None
 
 
 def record(
@@ -113,7 +62,7 @@ def record(
     tail = choose_tail(workspace, reading.ledger.ledger)
     ts = stamp(workspace.around.now)
     entries, new_tail = next_entries(tail, decision.drafts, ts, signer=recorder.signer)
-    plan = _prepare(workspace, reading.snapshot, decision, (entries, new_tail), recorder)
+    plan = prepare(workspace, reading.snapshot, decision, (entries, new_tail), recorder)
     intents.write(workspace, plan)
     try:
         _carry_out(workspace, plan, recorder)
@@ -152,162 +101,6 @@ def recover(workspace: Workspace, recorder: Recorder) -> str:
 def pending(workspace: Workspace) -> bool:
     """Whether a write is under way or was cut off here."""
     return intents.present(workspace)
-
-
-def check_bases(root: Path, decision: Decision) -> None:
-    """Raise `OutOfDateError` where a file is not the one that a decision was made on."""
-    for change in decision.changes:
-        actual = digest_of(root / change.path)
-        if actual != change.base:
-            raise OutOfDateError(change.path, change.base, actual)
-
-
-def digest_of(path: Path) -> str:
-    """The source digest of a file as it is now; "" when there is none."""
-    data = _bytes_of(path)
-    return "" if data is None else sha256(data)
-
-
-def _bytes_of(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-# Preparing: everything the write needs becomes an object of git or stands in the intent.
-
-
-def _prepare(
-    workspace: Workspace,
-    snapshot: Snapshot,
-    decision: Decision,
-    made: tuple[tuple[HashedEntry, ...], Tail],
-    recorder: Recorder,
-) -> Intent:
-    root = workspace.root
-    # All together first: each by itself, below, would cost two fsyncs.
-    write_blobs(workspace.repository, (c.data for c in decision.changes if c.data is not None))
-    objects = _Objects(workspace, snapshot)
-    files = tuple(_planned(objects, change) for change in decision.changes)
-    changed = {file.path for file in files}
-    sources = _sources(decision.drafts)
-    adopted = tuple(
-        (path, _adopt(objects, path, sources))
-        for path in dict.fromkeys(decision.adopted)
-        if path not in changed
-    )
-    forget = set(decision.forget)
-    kept = {source: oid for source, oid in objects.kept.items() if source not in forget}
-    keep_objects(workspace.repository, kept)
-    return Intent(
-        files=files,
-        adopted=adopted,
-        appends=tuple(_appends(root, made[0])),
-        tail=made[1],
-        ident=recorder.ident,
-        message=decision.message,
-        commit=workspace.config.commit,
-        discard=decision.discard,
-        forget=decision.forget,
-    )
-
-
-def _sources(drafts: Iterable[Draft]) -> dict[str, str]:
-    """Path to the bytes that the decision is on; a fact that comes outweighs one that left."""
-    sources: dict[str, str] = {}
-    for draft in drafts:
-        if draft.path and (draft.source or draft.path not in sources):
-            sources[draft.path] = draft.source
-    return sources
-
-
-class _Objects:
-    """Writes bytes into git, and notes which of them have to be kept reachable."""
-
-    def __init__(self, workspace: Workspace, snapshot: Snapshot) -> None:
-        self.root = workspace.root
-        self.kept: dict[str, str] = {}
-        self._repository = workspace.repository
-        self._snapshot = snapshot
-        self.keeps = not workspace.config.commit
-        """Whether what comes has to be kept, since no commit will hold it."""
-
-    def write(self, data: bytes | None, *, keep: bool) -> str:
-        """The blob's id; "" for no file."""
-        if data is None:
-            return ""
-        oid = write_object(self._repository, "blob", data)
-        if keep:
-            self.kept[sha256(data)] = oid
-        return oid
-
-    def replaced(self, path: str, data: bytes | None) -> str:
-        """The blob of bytes that go: as they stand on disk, and as they are recorded."""
-        self.write(self.stored(path, data), keep=True)
-        return self.write(data, keep=True)
-
-    def recorded(self, path: str, data: bytes | None) -> str:
-        """The blob of bytes that come, as a commit holds them; kept where none will."""
-        return self.write(self.stored(path, data), keep=self.keeps)
-
-    def committed(self, path: str) -> bytes | None:
-        """HEAD's bytes of a fact that is read from there: sparse, or an attribute hides its own."""
-        entry = self._snapshot.find(path.encode())
-        if entry is None or entry.kind != "file" or entry.on_disk:
-            return None
-        return self._snapshot.read(entry)
-
-    def stored(self, path: str, data: bytes | None) -> bytes | None:
-        """What git would store."""
-        return None if data is None else stored_bytes(self._snapshot, path, data)
-
-    def seen(self, path: str) -> bytes | None:
-        """The file as the snapshot reads it."""
-        entry = self._snapshot.find(path.encode())
-        if entry is None or entry.kind != "file":
-            return None
-        return self._snapshot.read(entry)
-
-
-def _planned(objects: _Objects, change: FileChange) -> PlannedFile:
-    before = _bytes_of(objects.root / change.path)
-    actual = "" if before is None else sha256(before)
-    if actual != change.base:
-        raise OutOfDateError(change.path, change.base, actual)
-    return PlannedFile(
-        path=change.path,
-        before=change.base,
-        after="" if change.data is None else sha256(change.data),
-        before_blob=objects.replaced(change.path, before),
-        after_blob=objects.write(change.data, keep=False),
-        stored_blob=objects.recorded(change.path, change.data),
-    )
-
-
-def _adopt(objects: _Objects, path: str, sources: dict[str, str]) -> str:
-    """The blob of a file that is recorded as it is; the bytes are those that were decided on."""
-    stored = objects.stored(path, _bytes_of(objects.root / path))
-    expected = sources.get(path)
-    if expected is not None and expected != _source(stored):
-        # A program converts the file, or it lies outside a sparse checkout: HEAD's blob is it.
-        stored = objects.seen(path)
-        if expected != _source(stored):
-            raise OutOfDateError(path, expected, _source(stored))
-    return objects.write(stored, keep=objects.keeps)
-
-
-def _source(data: bytes | None) -> str:
-    return "" if data is None else sha256(data)
-
-
-def _appends(root: Path, entries: tuple[HashedEntry, ...]) -> Iterator[Append]:
-    by_file: dict[str, list[HashedEntry]] = {}
-    for digest, entry in entries:
-        by_file.setdefault(segment_path(entry.writer, entry.seq), []).append((digest, entry))
-    for path, group in by_file.items():
-        there = _bytes_of(root / path) or b""
-        yield Append(path, len(there), sha256(there), lines(group))
 
 
 # Carrying out: every step looks at what is there, so that it can be taken twice.
@@ -352,7 +145,7 @@ def _progress(path: Path, append: Append) -> int | None:
 
     Zeros at the end are what a crash of the machine leaves of bytes that were not written yet.
     """
-    data = _bytes_of(path) or b""
+    data = bytes_of(path) or b""
     if len(data) < append.length or sha256(data[: append.length]) != append.base:
         return None
     there = data[append.length :].rstrip(b"\0")
@@ -360,7 +153,7 @@ def _progress(path: Path, append: Append) -> int | None:
 
 
 def _append(root: Path, append: Append) -> None:
-    data = _bytes_of(root / append.path) or b""
+    data = bytes_of(root / append.path) or b""
     done = _progress(root / append.path, append)
     if done is None:
         raise OutOfDateError(append.path, append.base, sha256(data))
@@ -400,7 +193,7 @@ def _commit(workspace: Workspace, plan: Intent, recorder: Recorder) -> None:
 
 
 def _whole(root: Path, append: Append) -> bytes:
-    data = _bytes_of(root / append.path) or b""
+    data = bytes_of(root / append.path) or b""
     return data[: append.length + len(append.data)]
 
 
@@ -417,7 +210,7 @@ def _take_back(workspace: Workspace, plan: Intent) -> None:
     root = workspace.root
     for append in plan.appends:
         if _progress(root / append.path, append):
-            data = (_bytes_of(root / append.path) or b"")[: append.length]
+            data = (bytes_of(root / append.path) or b"")[: append.length]
             if data:
                 durable.replace(root, append.path.encode(), data)
             else:

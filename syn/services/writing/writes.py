@@ -14,12 +14,13 @@ from syn.services.recall.indexing import Reading, open_current, reindex
 from syn.services.recall.reading import stored_bytes
 from syn.services.workspace import Workspace
 from syn.services.writing.changes import Change
+from syn.services.writing.decision import Decision, FileChange
 from syn.services.writing.desk import Desk
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.gate import Override, Reason, Verdict, check, judge
 from syn.services.writing.planning import Item, Plan, plan_changes
 from syn.services.writing.recorder import actor, recorder
-from syn.services.writing.transaction import Decision, FileChange, record
+from syn.services.writing.transaction import record
 
 Note = Callable[[str], None]
 NOTHING_TAKEN_ON = Override()

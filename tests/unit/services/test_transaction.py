@@ -16,18 +16,11 @@ from syn.services.proving.verifying import Request, verify
 from syn.services.recall.indexing import Reading, read_workspace
 from syn.services.workspace import Workspace
 from syn.services.writing import intent, transaction
+from syn.services.writing.decision import Decision, FileChange, OutOfDateError
 from syn.services.writing.exclusive import exclusively, settle
 from syn.services.writing.intent import DamagedIntentError
 from syn.services.writing.recorder import recorder
-from syn.services.writing.transaction import (
-    CutOffError,
-    Decision,
-    FileChange,
-    OutOfDateError,
-    pending,
-    record,
-    recover,
-)
+from syn.services.writing.transaction import CutOffError, pending, record, recover
 from tests.support.workspaces import Place, make_workspace
 
 NEW = b"---\nid: limit\ntitle: Refund limit\ntags: [money]\n---\nThree people.\n"

@@ -13,8 +13,11 @@ from syn.cli import exits
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run `syn` with the process's arguments and leave with one of the statuses of design 9."""
-    if arguments is None and sys.getfilesystemencoding() != "utf-8":
-        _again_in_utf8()
+    if arguments is None:
+        # Workers that are started anew do not look for modules where somebody stands.
+        os.environ["PYTHONSAFEPATH"] = "1"  # noqa: TID251 - for the processes of this one
+        if sys.getfilesystemencoding() != "utf-8":
+            _again_in_utf8()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words == ["--version"]:
         sys.stdout.write(f"syn {__version__}\n")

@@ -11,6 +11,14 @@ from tests.support.workspaces import Place, make_workspace
 PROGRAM = Path(sys.executable).parent / "syn"
 NAMES = ("syn", "mcp", "typer", "pygit2", "rich", "json", "yaml")
 
+SPAWN = """
+import sys
+given = " ".join(sys.orig_argv)
+if "multiprocessing-fork" not in given and "resource_tracker" not in given:
+    import multiprocessing
+    multiprocessing.set_start_method("spawn")
+"""
+
 
 @pytest.fixture
 def trap(tmp_path: Path) -> Place:
@@ -46,6 +54,25 @@ def test_nothing_that_lies_here_is_run(
         capture_output=True,
         check=False,
         timeout=60,
+    )
+    assert not (tmp_path / "mark").exists()
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason="needs syn installed beside the interpreter")
+def test_nothing_that_lies_here_is_run_by_a_worker(trap: Place, tmp_path: Path) -> None:
+    """Where workers are started anew, as on macOS, each of them looks for its modules too."""
+    (trap.root / "multiprocessing.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'w')\n")
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(SPAWN)
+    done = subprocess.run(
+        [str(PROGRAM), "reindex", "--full", "--engine", "processes:2"],
+        cwd=trap.root,
+        env={**trap.env, "PYTHONPATH": str(site)},
+        capture_output=True,
+        check=False,
+        timeout=120,
     )
     assert not (tmp_path / "mark").exists()
     assert done.returncode == 0, done.stderr

@@ -112,7 +112,7 @@ def commit_blobs(  # noqa: PLR0913 - a commit has that many independent parts
     parent: str | None,
     sign: Callable[[bytes], str] | None = None,
 ) -> str:
-    """`commit_paths` for blobs that `write_blobs` wrote before; raises as it does."""
+    """`commit_paths` for blobs that are there already; raises as it does."""
     return _commit(repo, NewObjects(), blobs, (message, author, committer), parent, sign)
 
 
@@ -154,14 +154,6 @@ def write_object(repo: Repository, kind: ObjectType, data: bytes) -> str:
     return oid
 
 
-def write_blobs(repo: Repository, blobs: Iterable[bytes]) -> list[str]:
-    """Write blobs together, many of them as one pack; their ids in order."""
-    new = NewObjects()
-    oids = [new.add("blob", data) for data in blobs]
-    new.write(repo)
-    return oids
-
-
 def change_tree(
     repo: Repository, new: NewObjects, base: str | None, changes: Mapping[bytes, str | None]
 ) -> str:
@@ -186,7 +178,7 @@ def keep_blobs(repo: Repository, blobs: Iterable[bytes]) -> None:
 
 
 def keep_objects(repo: Repository, blobs: Mapping[str, str]) -> None:
-    """`keep_blobs` for blobs that `write_blobs` wrote before: source digest to blob id."""
+    """`keep_blobs` for blobs that are there already: source digest to blob id."""
     if blobs:
         _change_kept(repo, {_kept_path(source): oid for source, oid in blobs.items()})
 

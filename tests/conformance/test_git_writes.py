@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from syn.canon.digest import sha256
 from syn.errors import RefusedError, SynError
 from syn.git.locks import Guarded, LockedError, check_lock
+from syn.git.newobjects import NewObjects
 from syn.git.objects import ObjectMismatchError
 from syn.git.parse import Ident, blob_id
 from syn.git.refs import RefMovedError
@@ -23,7 +24,6 @@ from syn.git.write import (
     init_repository,
     keep_blobs,
     kept_blob,
-    write_blobs,
 )
 from tests.support.gitbox import GitBox
 
@@ -464,7 +464,9 @@ def test_many_objects_become_one_sound_pack(tmp_path: Path) -> None:
     write_and_commit(box, {**files, "one-more.md": b"x"})
     assert len(list((box.path / ".git/objects/pack").iterdir())) == before
     repo = open_repository(box.path)
-    assert write_blobs(repo, [b"A\n", big]) == [blob_id(b"A\n"), blob_id(big)]
+    new = NewObjects()
+    assert [new.add("blob", data) for data in (b"A\n", big)] == [blob_id(b"A\n"), blob_id(big)]
+    new.write(repo)
     sound(box)
 
 

@@ -46,3 +46,9 @@ def test_the_codes_of_errors_are_those_of_the_program() -> None:
     source = "".join(path.read_text("utf-8") for path in (ROOT / "syn").rglob("*.py"))
     for code, _ in ERRORS:
         assert f'"{code}"' in source, code
+
+
+def test_every_variable_is_on_the_page() -> None:
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "syn").rglob("*.py"))
+    names = set(re.findall(r"\b(?:SYNAPSE|SYN)_[A-Z_]*[A-Z]\b", source)) - {"SYNAPSE_LEVEL"}
+    assert {name for name in names if f"`{name}`" not in PAGES["cli.md"]} == set()

@@ -169,6 +169,23 @@ def replace(root: Path, path: bytes, data: bytes) -> None:
         os.fsync(folder)
 
 
+def check_way(folders: Folders, path: bytes) -> None:
+    """Raise where `replace` would: the folders above a path that are there have to be folders.
+
+    Raises:
+        LinkedPathError, UnsafePathError.
+    """
+    *above, _ = _components(path)
+    try:
+        folders.open(above)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        if error.errno in _LINK_ERRORS:
+            raise LinkedPathError(path) from error
+        raise FileError("cannot-write", path, error.strerror or str(error)) from error
+
+
 def append(root: Path, path: bytes, data: bytes, *, at: int | None = None) -> None:
     """Append to a file below `root`, made when absent, and fsync it.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from syn.canon.digest import sha256
 from syn.errors import RefusedError
+from syn.git import durable
 from syn.git.parse import Ident
 from syn.ledger.build import Draft, Signer
 
@@ -59,7 +60,15 @@ class Recorder:
 
 
 def check_bases(root: Path, decision: Decision) -> None:
-    """Raise `OutOfDateError` where a file is not the one that a decision was made on."""
+    """Look at every file before anything is done.
+
+    Raises:
+        OutOfDateError: a file is not the one that the decision was made on.
+        LinkedPathError: it would be written through a link, which would stop the write half-way.
+    """
+    with durable.Folders(root) as folders:
+        for change in decision.changes:
+            durable.check_way(folders, change.path.encode())
     for change in decision.changes:
         actual = digest_of(root / change.path)
         if actual != change.base:

@@ -51,7 +51,8 @@ def record(
 
     Raises:
         OutOfDateError: a file is not the one the decision was made on; nothing was done.
-        RefusedError: git's own lock is in the way; nothing was done.
+        RefusedError: git's own lock, or a link on the way to a file, is in the way; nothing was
+            done.
         CutOffError: it stopped half-way; the next command finishes it.
     """
     if pending(workspace):

@@ -242,6 +242,26 @@ def test_hostile_folders_are_told_file_by_file(place: Place) -> None:
     ]
 
 
+@pytest.mark.parametrize("there", ["link", "file"])
+def test_a_destination_that_is_no_folder_is_refused_before_anything_is_done(
+    place: Place, there: str
+) -> None:
+    outside = place.root.parent / "outside"
+    outside.mkdir()
+    if there == "link":
+        (place.root / "facts/vault").symlink_to(outside)
+    else:
+        (place.root / "facts/vault").write_text("a file")
+    root = _vault(place, **{"a.md": "A\n"})
+    answer = _run(place, "markdown", str(root), "--yes", status=1)
+    assert answer["error"]["code"] == "symlink-in-path"
+    assert list(outside.iterdir()) == []
+    ran = inside(place, "add", "--title", "x", "--path", "facts/vault/z.md", "--body", "x")
+    assert (ran.status, "leads through" in ran.err) == (1, True)
+    (place.root / "facts/vault").unlink()
+    assert len(_run(place, "markdown", str(root), "--yes")["taken"]) == 1
+
+
 def test_names_that_would_lead_out_stay_inside(place: Place) -> None:
     lines = '{"type":"entity","name":"../../../out","entityType":"p","observations":["x"]}\n'
     root = _vault(place, **{"m.jsonl": lines})

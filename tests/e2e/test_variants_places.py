@@ -41,8 +41,9 @@ def test_damaged_packed_refs_are_said_and_nothing_is_concluded(tmp_path: Path) -
         file.write("no such line\n")
     ran = syn(place, "verify", "--json")
     assert ran.status == 3
-    assert ran.json["error"]["code"] == "corrupt-refs"
-    assert "packed-refs" in ran.json["error"]["remedy"]
+    (finding,) = [f for i in ran.json["predicate"]["invariants"] for f in i["findings"]]
+    assert finding["code"] == "corrupt-refs"
+    assert "packed-refs" in finding["remedy"]
     assert syn(place, "show", "one").status == 0
 
 

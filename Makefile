@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint bench torture docs adr golden clean
+.PHONY: help setup demo test lint bench torture docs adr golden threats clean
 
 help:
 	@echo "make demo     build a workspace from fixtures/, prove it, break it, see what is named"
@@ -13,6 +13,7 @@ help:
 	@echo "make docs     write the index of the decisions and the references of both doors again"
 	@echo "make adr      record new and changed decisions in the ledger of this repository"
 	@echo "make golden   write the golden files again"
+	@echo "make threats  attack a workspace, and write what was caught into docs/threat-model.md"
 
 setup: $(VENV)/.ready
 
@@ -52,6 +53,9 @@ adr: setup
 
 golden: setup
 	$(BIN)/python fixtures/golden.py
+
+threats: setup
+	@$(BIN)/python fixtures/threat_table.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

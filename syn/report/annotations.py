@@ -26,8 +26,8 @@ def render(
     Args:
         report: what to show.
         changed: the lines that a change wrote, by path. Findings on them come first, then others
-            in those files; one without a line stands on the first of them, so that it shows in
-            the review.
+            in those files; one on the whole file (no line, or the first) stands on the first of
+            them, so that it shows in the review.
         limit: commands of one kind (errors, warnings); a runner drops what is over its own limit,
             so the others are counted in a last command.
     """
@@ -70,13 +70,15 @@ class _Placed:
 
     @property
     def line(self) -> int:
-        return self.finding.line or (self.changed[0] if self.changed else 0)
+        """Its line; for a finding on the whole file, the first line that changed."""
+        whole = self.finding.line <= 1
+        return self.changed[0] if whole and self.changed else self.finding.line
 
     def distance(self) -> int:
         """0 on a changed line, 1 in a changed file, 2 elsewhere."""
         if self.changed is None:
             return 2
-        return 0 if not self.finding.line or self.finding.line in self.changed else 1
+        return 0 if not self.line or self.line in self.changed else 1
 
 
 def _bounded(found: Sequence[_Placed], limit: int | None) -> Iterator[str]:

@@ -132,7 +132,7 @@ def test_a_pull_request_is_checked_at_its_head_and_shown_on_its_lines(
     assert {c.properties["file"] for c in step.commands} == {"facts/owner-2.md"}
     assert {c.name for c in step.commands} == {"error"}
     lines = {c.properties["title"]: c.properties["line"] for c in step.commands}
-    assert lines["INV-10 unrecorded-version"] == "7"
+    assert lines == {"INV-2 payload-changed": "7", "INV-10 unrecorded-version": "7"}
     assert "facts/owner-2&#46;md" in step.summary
     assert head in step.summary
 

@@ -122,12 +122,14 @@ def test_annotations_of_a_change_stand_first_and_on_its_lines() -> None:
     report = _with(
         Finding("far", "a", "facts/a.md", 1),
         Finding("whole", "b", "facts/b.md"),
+        Finding("start", "b", "facts/b.md", 1),
         Finding("near", "b", "facts/b.md", 2),
         Finding("on", "b", "facts/b.md", 7),
     )
     commands = _commands(annotations.render(report, {"facts/b.md": (7, 8)}))
     assert [(p["title"], p["line"]) for _, p, _ in commands] == [
         ("INV-2 whole", "7"),
+        ("INV-2 start", "7"),
         ("INV-2 on", "7"),
         ("INV-2 near", "2"),
         ("INV-2 far", "1"),

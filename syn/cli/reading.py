@@ -9,6 +9,7 @@ import typer
 from syn.cli import exits
 from syn.cli.options import Globals, JsonFlag, audience_of, open_workspace
 from syn.cli.output import note, print_json
+from syn.cli.progress import bar
 from syn.services.doors.operations import Operation, Parameter, operation
 from syn.services.recall.answers import Answer
 
@@ -60,7 +61,8 @@ def _answer(context: typer.Context, found: Operation, values: dict[str, Any]) ->
 
         with at_commit(workspace, place.at, place.audience) as then:
             return found.answer(then, **values)
-    reader = open_reader(workspace, note, audience_of(context))
+    with bar("indexing") as progress:
+        reader = open_reader(workspace, note, audience_of(context), progress)
     with reader.index:
         return found.answer(reader, **values)
 

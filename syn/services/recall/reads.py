@@ -25,7 +25,7 @@ from syn.services.recall.answers import (
 from syn.services.recall.bounds import ROOM, cut_body, size_of
 from syn.services.recall.edits import Edit, find_edits
 from syn.services.recall.holding import quarantined
-from syn.services.recall.indexing import Reading, open_current
+from syn.services.recall.indexing import Progress, Reading, open_current
 from syn.services.recall.pagein import Audience, Served, Withheld, page_in_id, page_in_path
 from syn.services.workspace import Workspace
 
@@ -54,10 +54,13 @@ class Reader:
 
 
 def open_reader(
-    workspace: Workspace, note: Callable[[str], None], audience: Audience = "person"
+    workspace: Workspace,
+    note: Callable[[str], None],
+    audience: Audience = "person",
+    progress: Progress | None = None,
 ) -> Reader:
     """Bring the index up to date and open it; the caller closes `index`."""
-    index, reading = open_current(workspace, note)
+    index, reading = open_current(workspace, note, progress)
     return Reader(workspace, index, reading, audience)
 
 

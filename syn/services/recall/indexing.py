@@ -348,9 +348,15 @@ def records_of(reading: Reading, digest: str) -> dict[str, str]:
 
 
 def open_current(
-    workspace: Workspace, note: Callable[[str], None], progress: Progress | None = None
+    workspace: Workspace,
+    note: Callable[[str], None],
+    progress: Progress | None = None,
+    *,
+    only_reads: bool = False,
 ) -> tuple[Index, Reading]:
     """The index, brought up to date first; `note` is told when that was needed.
+
+    Who `only_reads` may be spared the decoding of a ledger that was decoded before (`ledgernote`).
 
     Raises:
         RefusedError: a known segment is no longer a prefix of what is here (`ledger-shrank`).
@@ -358,22 +364,26 @@ def open_current(
     """
 
     def read() -> tuple[Index, Reading]:
-        return _open_current(workspace, note, progress)
+        return _open_current(workspace, note, progress, only_reads=only_reads)
 
     return steadily(workspace, read, note, lambda found: found[0].close())
 
 
 def _open_current(
-    workspace: Workspace, note: Callable[[str], None], progress: Progress | None
+    workspace: Workspace,
+    note: Callable[[str], None],
+    progress: Progress | None,
+    *,
+    only_reads: bool,
 ) -> tuple[Index, Reading]:
-    kept = note_path(workspace)
+    kept = note_path(workspace) if only_reads else None
     reading = read_snapshot(workspace.snapshot(), workspace.config, kept)
     old = _old_index(index_path(workspace))
     if old is not None:
         _refuse_shrunk(reading, old.meta)
     done = _bring(workspace, reading, old, None, progress)
     files = reading.ledger_files
-    if files.is_decoded and files.note is None and not files.faults:
+    if kept is not None and files.is_decoded and files.note is None and not files.faults:
         remember(kept, Note(files.digest, files.moved))
     if done.mode != "none":
         note(f"index brought up to date: {done.read} read, {done.removed} removed")

@@ -60,7 +60,7 @@ def open_reader(
     progress: Progress | None = None,
 ) -> Reader:
     """Bring the index up to date and open it; the caller closes `index`."""
-    index, reading = open_current(workspace, note, progress)
+    index, reading = open_current(workspace, note, progress, only_reads=True)
     return Reader(workspace, index, reading, audience)
 
 

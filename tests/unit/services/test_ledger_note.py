@@ -12,8 +12,9 @@ from syn.canon import json as canonical
 from syn.errors import SynError
 from syn.index.store.files import row_sum
 from syn.services.doors.operations import operation
+from syn.services.proving.collect import pass_over
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import read_workspace, reindex
+from syn.services.recall.indexing import open_current, read_workspace, reindex
 from syn.services.recall.ledgernote import Note, note_path, recall, remember
 from syn.services.recall.pagein import Withheld, page_in_path
 from syn.services.recall.reads import open_reader
@@ -146,6 +147,14 @@ def decoded(place: Place) -> bool:
 def test_a_read_decodes_only_the_lines_it_hands_out(place: Place) -> None:
     assert note(place).exists()
     assert not decoded(place)
+
+
+def test_a_write_is_given_no_note(place: Place) -> None:
+    index, reading = open_current(place.open(), lambda _: None)
+    with index:
+        assert reading.ledger_files.note is None
+    with pass_over(place.open(), "") as done:
+        assert done.reading.ledger_files.note is None
 
 
 def test_the_note_is_no_part_of_the_repository(place: Place) -> None:

@@ -18,6 +18,7 @@ from syn.services.recall.reads import Reader, Selection
 
 ExportForm: TypeAlias = Literal["json", "ndjson", "markdown", "mcp-memory"]
 SCHEMA = "synapse.export/1"
+_DECIDED = ("recorded", "reformatted")
 _PAGE = 500
 """Rows of the index that are asked for at once."""
 
@@ -64,13 +65,16 @@ def collect(reader: Reader, selection: Selection, *, quarantined: bool) -> Expor
 
 def _sort(reader: Reader, path: str, found: Export, *, quarantined: bool) -> None:
     checked = page_in_path(reader.reading, reader.index, path, "person")
-    if isinstance(checked, Served) and checked.quarantine:
-        if quarantined and reader.audience == "person":
-            found.served.append(checked)
-        else:
-            found.quarantined += 1
-        return
-    checked = page_in_path(reader.reading, reader.index, path, "agent")
+    if isinstance(checked, Served):
+        if checked.quarantine:
+            if quarantined and reader.audience == "person":
+                found.served.append(checked)
+            else:
+                found.quarantined += 1
+            return
+        if checked.record not in _DECIDED:
+            # The same fact as an agent is given it: withheld, and why.
+            checked = page_in_path(reader.reading, reader.index, path, "agent")
     if isinstance(checked, Served):
         found.served.append(checked)
     elif checked is not None:

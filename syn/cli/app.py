@@ -75,6 +75,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     help=(
         "A git-native memory that proves, offline, that it was not silently corrupted.\n\n"

@@ -204,3 +204,9 @@ def test_a_cursor_goes_on_until_all_was_shown(place: Place, words: list[str]) ->
         if not cursor:
             break
     assert shown == whole
+
+
+@pytest.mark.parametrize("words", [[], ["verify"], ["key", "init"], ["mcp"]])
+def test_the_short_question_for_help_is_answered_too(nowhere: Place, words: list[str]) -> None:
+    asked = syn_here(nowhere, *words, "-h")
+    assert (asked.status, asked.out) == (0, syn_here(nowhere, *words, "--help").out)

@@ -10,14 +10,16 @@ import hashlib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-
-import jinja2
+from typing import TYPE_CHECKING
 
 from syn.model.finding import Finding, InvariantResult, Level
 from syn.model.ledger import Entry
 from syn.model.report import Report
 from syn.report.escape import clip, printable
 from syn.report.verdict import MAX_TEXT, count, place, verdict_line
+
+if TYPE_CHECKING:
+    import jinja2
 
 MAX_FINDINGS = 200
 """Findings shown of one invariant; the others are counted."""
@@ -88,7 +90,9 @@ def _invariant(result: InvariantResult) -> dict[str, object]:
 
 
 @cache
-def _template() -> jinja2.Template:
+def _template() -> "jinja2.Template":
+    import jinja2  # most runs make no page
+
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

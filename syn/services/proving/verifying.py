@@ -15,7 +15,6 @@ from syn.ledger.entry import HashedEntry
 from syn.model.config import Config, Profile
 from syn.model.finding import Finding, Json, Level
 from syn.model.report import Report, Subject
-from syn.services.proving.cells import cell_evidence
 from syn.services.proving.collect import (
     Pass,
     config_evidence,
@@ -230,6 +229,8 @@ def _evidence(
 
 
 def _cells(workspace: Workspace, request: Request, done: Pass) -> CellEvidence:
+    from syn.services.proving.cells import cell_evidence  # session images, which only --deep reads
+
     trusted = request.outside.trust.keys if request.outside.trust else ()
     keys = {item.key.fingerprint: item.key for item in trusted}
     live = _is_live(workspace, request)

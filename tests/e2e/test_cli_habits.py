@@ -31,14 +31,18 @@ def nowhere(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_help_has_one_example_that_names_this_command(
+def test_help_has_one_example_of_this_command_and_fits_a_narrow_terminal(
     nowhere: Place, words: tuple[str, ...]
 ) -> None:
-    ran = syn_here(nowhere, *words[1:], "--help")
+    ran = syn_here(nowhere, *words[1:], "--help", env={"COLUMNS": "40"})
     assert ran.status == 0
+    assert "\x1b" not in ran.out
+    for line in ran.out.splitlines():
+        # One word may be longer than the line: a file name, a line of a shell.
+        assert len(line) <= 50 or len(line.split()) <= 2, line
     assert ran.out.count("Example:") == 1
     (example,) = EXAMPLE.findall(COMMANDS[words].help)
-    assert " ".join(example.split()) in " ".join(ran.out.split())
+    assert "".join(example.split()) in "".join(ran.out.split())
     given = shlex.split(example)
     assert given[0] == "syn"
     rest = iter(given)
@@ -70,15 +74,6 @@ def _options(command: Any) -> Iterator[str]:
     for parameter in command.params:
         yield from parameter.opts
         yield from parameter.secondary_opts
-
-
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_help_fits_a_narrow_terminal(nowhere: Place, words: tuple[str, ...]) -> None:
-    ran = syn_here(nowhere, *words[1:], "--help", env={"COLUMNS": "40"})
-    assert "\x1b" not in ran.out
-    for line in ran.out.splitlines():
-        # One word may be longer than the line: a file name, a line of a shell.
-        assert len(line) <= 50 or len(line.split()) <= 2, line
 
 
 @pytest.mark.parametrize("words", NAMES, ids=" ".join)

@@ -2,6 +2,9 @@
 
 import json
 import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -316,3 +319,31 @@ def test_exit_statuses_in_a_process(place: Place) -> None:
     ran = syn(place, "import", "markdown", str(root), "--yes")
     assert ran.status == 1
     assert "b.md:" in ran.err
+
+
+@pytest.mark.parametrize(("said", "status", "review"), [(b"y\n", 0, "seen"), (b"n\n", 130, "")])
+def test_on_a_terminal_it_shows_and_asks(
+    place: Place, said: bytes, status: int, review: str
+) -> None:
+    root = _vault(place, **{"a.md": "A\n"})
+    ours, theirs = pty.openpty()
+    try:
+        os.write(ours, said)
+        ran = subprocess.run(
+            [sys.executable, "-m", "syn", "import", "markdown", str(root)],
+            cwd=place.root,
+            env={**place.env, "TERM": "dumb"},
+            stdin=theirs,
+            stderr=theirs,
+            stdout=subprocess.PIPE,
+            check=False,
+            timeout=120,
+        )
+    finally:
+        os.close(theirs)
+        os.close(ours)
+    assert ran.returncode == status
+    assert b"create  a.md  facts/vault/a.md" in ran.stdout
+    items = done(place, "log", "--json").json["items"]
+    found = [item["review"] for item in items if item["via"] == "import"]
+    assert found == ([review] if review else [])

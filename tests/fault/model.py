@@ -297,7 +297,7 @@ class Memory(RuleBasedStateMachine):
     def adopt(self) -> None:
         """All hand edits are decided on."""
         paths = [known.path for known in self.facts.values() if not known.clean]
-        self.run_done("adopt", "--yes", *paths)
+        self.run_done("adopt", "--yes", "--deletes", *paths)
         for name, known in [*self.facts.items()]:
             if known.gone:
                 del self.facts[name]
@@ -507,6 +507,9 @@ class Memory(RuleBasedStateMachine):
         if by_command and self.damage.repairs:
             ran = inside(self.place, *self.damage.repairs)
             assert ran.status in (0, 1), (ran.out, ran.err)
+            # It also brings files back that are gone; a hand edit is left to its author.
+            for name, known in self.facts.items():
+                self.facts[name] = replace(known, gone=False)
         else:
             self.damage.undo()
         self.damage = None

@@ -1,7 +1,9 @@
 """The local page over HTTP and in a browser: only for us, only reading, text as text (ADR 0027)."""
 
+import contextlib
 import http.client
 import json
+import random  # noqa: TID251 - seeded
 import re
 import shutil
 import signal
@@ -270,6 +272,22 @@ def test_a_client_that_says_nothing_is_let_go(
     with socket.create_connection(("127.0.0.1", served.server.port), timeout=10) as client:
         client.sendall(b"\x16\x03\x01 rubbish\r\n\r\n")
         assert b"rubbish" not in client.recv(1000)
+    assert served.ask("log").status == 200
+
+
+def test_rubbish_does_not_end_it(served: Served) -> None:
+    chance = random.Random(7)
+    start = f"GET /{served.server.token}/".encode()
+    for number in range(120):
+        noise = chance.randbytes(chance.randrange(1, 400))
+        data = noise if number % 2 else start + noise.replace(b"\n", b"") + b" HTTP/1.1\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", served.server.port), timeout=10) as client:
+            client.sendall(data + b"\r\n\r\n")
+            client.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(ConnectionError):
+                answer = client.recv(4096)
+                assert b"Traceback" not in answer
+                assert b" 200 " not in answer.partition(b"\r\n")[0]
     assert served.ask("log").status == 200
 
 

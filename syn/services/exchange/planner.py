@@ -9,6 +9,7 @@ from syn.exchange.formats import Format
 from syn.exchange.markdown import Opened, kept_provenance, open_markdown
 from syn.exchange.note import PROVENANCE, Note, SourceFile, note_bytes, provenance
 from syn.exchange.placing import placed, tagged
+from syn.facts.edit import EditError
 from syn.index.lines import read_list
 from syn.index.store import Index
 from syn.model.fact import Fact, Unreadable
@@ -112,6 +113,11 @@ class Planner:
             key = Key(form.name, self.wishes.origin, note.path, note.record)
             try:
                 self._take(desk, note, earlier.pop(key, None))
+            except EditError as error:
+                _, line, message = error.message.removeprefix(note.path).split(":", 2)
+                self.problems.append(
+                    Problem(note.path, int(line), error.code, message.strip(), error.remedy)
+                )
             except SynError as error:
                 self._problem(note, error.code, error.message, error.remedy)
             if progress is not None:

@@ -279,6 +279,13 @@ def test_ids_that_clash_are_told(place: Place) -> None:
     assert [item["id"] for item in answer["taken"]] == ["../x"]
 
 
+def test_front_matter_that_cannot_be_added_to_is_told_by_its_line(place: Place) -> None:
+    root = _vault(place, **{"a.md": "---\n{a: 1}\n---\nA\n"})
+    answer = _run(place, "markdown", str(root), "--yes", status=1)
+    assert _codes(answer) == [("a.md", 2, "cannot-edit")]
+    assert answer["problems"][0]["message"] == "the front matter is one mapping in braces"
+
+
 def test_a_path_that_is_taken_gets_digits(place: Place) -> None:
     (place.root / "facts/vault").mkdir()
     (place.root / "facts/vault/a.md").write_text("another\n")

@@ -1,8 +1,9 @@
 """`markdown`: any folder of Markdown files; and what the other Markdown formats share."""
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from syn.canon.digest import sha256
 from syn.exchange.note import PROVENANCE, Note, Read, SourceFile
@@ -24,6 +25,9 @@ class Opened:
 
     path: str
     data: bytes
+    """UTF-8."""
+    digest: str
+    """Of the bytes as they were found."""
     fields: Mapping
     body: str
     body_line: int
@@ -32,7 +36,7 @@ class Opened:
         """The note that this file is, with these fields set; a None sets nothing."""
         return Note(
             path=self.path,
-            digest=sha256(self.data),
+            digest=self.digest,
             place=stem(self.path),
             fields=tuple((key, value) for key, value in fields if value is not None),
             base=self.data,
@@ -64,17 +68,33 @@ def open_markdown(file: SourceFile) -> Opened | tuple[Problem, ...]:
         fields = front_matter.read(parts.front, Watch(), collector).fields
     if collector.problems or parts is None:
         return tuple(sorted(set(collector.problems)))
-    return Opened(file.path, file.data, fields, parts.body, parts.body_line)
+    digest = sha256(file.data)
+    return Opened(file.path, file.data, digest, fields, parts.body, parts.body_line)
 
 
 def opened(files: Iterable[SourceFile]) -> Iterator[Opened | Problem]:
     """Every file that can be read, and the problems of the others."""
     for file in files:
-        found = open_markdown(file)
-        if isinstance(found, Opened):
-            yield found
-        else:
+        plain = as_utf8(file)
+        found = open_markdown(plain)
+        if not isinstance(found, Opened):
             yield from found
+            continue
+        if plain is not file:
+            message = "it is UTF-16, and its fact is UTF-8"
+            yield Problem(file.path, 1, "converted", message, "save the note as UTF-8")
+        yield replace(found, digest=sha256(file.data))
+
+
+def as_utf8(file: SourceFile) -> SourceFile:
+    """A file that says it is UTF-16 as UTF-8; any other as it is. Facts are never guessed at."""
+    if not file.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return file
+    try:
+        text = file.data.decode("utf-16")
+    except UnicodeDecodeError:
+        return file
+    return file if "\0" in text else SourceFile(file.path, text.encode())
 
 
 def read(files: Iterable[SourceFile]) -> Iterator[Read]:

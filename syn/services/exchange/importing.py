@@ -25,7 +25,7 @@ from syn.services.writing.writes import Terms, carry_out, reason_json, refresh
 
 WARNINGS = frozenset(
     (
-        *("attachment", "not-a-record", "include-not-followed", "unknown-record"),
+        *("attachment", "not-a-record", "converted", "include-not-followed", "unknown-record"),
         *("gone-at-source", "changed-at-source", "tie-left-out", "graph-not-taken"),
     )
 )

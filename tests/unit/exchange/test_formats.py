@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from syn.canon.digest import sha256
 from syn.exchange.formats import FORMATS
 from syn.exchange.note import Note, Read, SourceFile, note_bytes
 from syn.exchange.obsidian import body_tags
@@ -55,6 +56,16 @@ def test_a_broken_file_is_named_and_does_not_stop_the_next() -> None:
     found = _read("markdown", a_md="---\na: 1\na: 2\n---\n", b_md=b"\xff", c_md="fine")
     assert _codes(found) == [(3, "duplicate-key"), (1, "not-utf8")]
     assert [note.path for note in _notes(found)] == ["c.md"]
+
+
+def test_utf16_that_says_so_is_converted_and_told() -> None:
+    text = "---\nk: ö\n---\nBody #t\n"
+    data = text.encode("utf-16")
+    found = _read("obsidian", a_md=data, b_md=data[:-1], c_md=text.encode("utf-16-le"))
+    assert _codes(found) == [(1, "converted"), (1, "wide-encoding"), (1, "wide-encoding")]
+    [note] = _notes(found)
+    assert note.digest == sha256(data)
+    assert (_fact(note).fields.get("k"), _fact(note).tags) == ("ö", ("t",))
 
 
 def test_obsidian_tags_and_old_key_names() -> None:

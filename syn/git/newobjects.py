@@ -28,6 +28,7 @@ from syn.git.repository import Repository
 
 MOST_LOOSE: Final = 64
 """More new objects than this are written as one pack."""
+_TRIES: Final = 5
 _TYPES: Final[dict[ObjectType, PgType]] = {
     "commit": PgType.COMMIT,
     "tree": PgType.TREE,
@@ -110,7 +111,14 @@ def _write_loose(repo: Repository, oid: str, kind: ObjectType, data: bytes) -> N
     folder = loose_path(repo.store.folders[0], oid).parent
     is_new = not folder.exists()
     fsync_objects()
-    repo.pg.odb.write(_TYPES[kind], data)
+    for left in reversed(range(_TRIES)):
+        try:
+            repo.pg.odb.write(_TYPES[kind], data)
+            break
+        except (pygit2.GitError, OSError) as error:
+            # git gc takes empty folders away, also the one that libgit2 has just made for this.
+            if not left or "No such file" not in str(error):
+                raise
     if is_new:
         # libgit2 makes the file durable, but not the folder it made for it.
         fsync_folder(folder.parent)

@@ -7,12 +7,14 @@ intent is in place nothing has changed; bytes that a write replaces are kept in 
 that moment on.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from time import sleep
 
 from syn.canon.digest import sha256
 from syn.errors import CannotError, RefusedError
 from syn.git import durable
+from syn.git.locks import LockedError
 from syn.git.repository import Repository
 from syn.git.write import check_locks, commit_blobs, forget_blobs, write_object
 from syn.ledger.build import next_entries
@@ -31,6 +33,9 @@ from syn.services.writing.decision import (
 from syn.services.writing.intent import Append, Intent, PlannedFile
 from syn.services.writing.preparing import prepare
 from syn.services.writing.writer import choose_tail, save_tail
+
+_PAUSES = (0.02, 0.05, 0.1, 0.2, 0.4)
+"""Seconds between two tries; git itself waits up to a second for `packed-refs`."""
 
 
 class CutOffError(CannotError):
@@ -59,14 +64,14 @@ def record(
         raise CutOffError("another write has to be finished first")
     check_bases(workspace.root, decision)
     if workspace.config.commit:
-        check_locks(workspace.repository)
+        _patiently(lambda: check_locks(workspace.repository))
     tail = choose_tail(workspace, reading.ledger.ledger)
     ts = stamp(workspace.around.now)
     entries, new_tail = next_entries(tail, decision.drafts, ts, signer=recorder.signer)
     plan = prepare(workspace, reading.snapshot, decision, (entries, new_tail), recorder)
     intents.write(workspace, plan)
     try:
-        _carry_out(workspace, plan, recorder)
+        _patiently(lambda: _carry_out(workspace, plan, recorder))
     except (OSError, CannotError, RefusedError) as error:
         raise CutOffError(getattr(error, "message", "") or str(error)) from error
     return entries
@@ -102,6 +107,16 @@ def recover(workspace: Workspace, recorder: Recorder) -> str:
 def pending(workspace: Workspace) -> bool:
     """Whether a write is under way or was cut off here."""
     return intents.present(workspace)
+
+
+def _patiently(step: Callable[[], None]) -> None:
+    """Take a step again while git holds a lock: its own housekeeping does so for an instant."""
+    for pause in _PAUSES:
+        try:
+            return step()
+        except LockedError:
+            sleep(pause)
+    return step()
 
 
 # Carrying out: every step looks at what is there, so that it can be taken twice.

@@ -212,6 +212,25 @@ def test_without_a_commit_it_is_no_job(place: Place, tmp_path: Path) -> None:
     assert step.commands[0].properties["title"] == "syn verify no-job"
 
 
+@pytest.mark.parametrize("variable", ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "RUNNER_TEMP"])
+def test_a_runner_that_cannot_be_written_to_is_no_pass(
+    place: Place, tmp_path: Path, variable: str
+) -> None:
+    (tmp_path / "file").write_text("x")
+    names = {"GITHUB_SHA": git(place, "rev-parse", "HEAD"), variable: str(tmp_path / "file" / "x")}
+    step = run_verify(place, tmp_path / "runner", "{}", names)
+    assert step.status == 3
+    assert step.commands[-1].properties["title"] == "syn verify cannot-write"
+
+
+def test_outside_a_workspace_the_remedy_is_to_make_one(place: Place, tmp_path: Path) -> None:
+    git(place, "rm", "-q", "synapse.toml")
+    git(place, "commit", "-q", "-m", "gone")
+    step = _push(place, tmp_path)
+    assert step.status == 2
+    assert "syn init" in step.commands[0].message
+
+
 def test_what_a_fact_holds_gives_no_command_and_no_markdown(place: Place, tmp_path: Path) -> None:
     forged = "::error::forged ##[add-mask]x <img src=x> [l](http://e) | @someone"
     name = "facts/::set-output name=verdict,x%0A::.md"

@@ -1,5 +1,6 @@
 """`syn ci`."""
 
+import contextlib
 import os
 import secrets
 import sys
@@ -151,8 +152,9 @@ def _stopped(error: SynError) -> tuple[int, str]:
     from syn.services.doors.ci_job import stopped_summary
 
     status = explain(error, as_json=False)
-    _append("GITHUB_STEP_SUMMARY", stopped_summary(error))
-    _outputs("fail" if status == exits.FAIL else "incomplete", "L0", {})
+    with contextlib.suppress(SynError):  # the runner's files may be what stopped it
+        _append("GITHUB_STEP_SUMMARY", stopped_summary(error))
+        _outputs("fail" if status == exits.FAIL else "incomplete", "L0", {})
     remedy = f"; {error.remedy}" if error.remedy else ""
     return status, annotations.error(f"syn verify {error.code}", f"{error.message}{remedy}")
 

@@ -59,7 +59,7 @@ class Served:
         raw: bool = False,
     ) -> Answer:
         """One request; `path` is below the token unless it is `raw`."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=120)
         try:
             target = path if raw else f"/{self.server.token}/{path}"
             connection.request(method, target, headers=headers or {})
@@ -266,10 +266,10 @@ def test_a_client_that_says_nothing_is_let_go(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(localserver._Handler, "timeout", 0.2)
-    with socket.create_connection(("127.0.0.1", served.server.port), timeout=10) as client:
+    with socket.create_connection(("127.0.0.1", served.server.port), timeout=60) as client:
         client.sendall(b"GET /")
         assert client.recv(100) == b""
-    with socket.create_connection(("127.0.0.1", served.server.port), timeout=10) as client:
+    with socket.create_connection(("127.0.0.1", served.server.port), timeout=60) as client:
         client.sendall(b"\x16\x03\x01 rubbish\r\n\r\n")
         assert b"rubbish" not in client.recv(1000)
     assert served.ask("log").status == 200
@@ -281,7 +281,7 @@ def test_rubbish_does_not_end_it(served: Served) -> None:
     for number in range(120):
         noise = chance.randbytes(chance.randrange(1, 400))
         data = noise if number % 2 else start + noise.replace(b"\n", b"") + b" HTTP/1.1\r\n\r\n"
-        with socket.create_connection(("127.0.0.1", served.server.port), timeout=10) as client:
+        with socket.create_connection(("127.0.0.1", served.server.port), timeout=60) as client:
             client.sendall(data + b"\r\n\r\n")
             client.shutdown(socket.SHUT_WR)
             with contextlib.suppress(ConnectionError):
@@ -322,7 +322,7 @@ def test_the_command_prints_its_address_and_ends_on_ctrl_c(tmp_path: Path) -> No
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         said = process.stderr.read().decode()
-        assert process.wait(20) == 130
+        assert process.wait(90) == 130
     assert "Traceback" not in said
 
 
@@ -335,12 +335,12 @@ def _dom(served: Served, path: str, folder: Path) -> tuple[str, str]:
     done = subprocess.run(
         [
             *(str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
-            *("--enable-logging=stderr", f"--user-data-dir={folder}", "--timeout=15000"),
+            *("--enable-logging=stderr", f"--user-data-dir={folder}", "--timeout=60000"),
             f"http://127.0.0.1:{served.server.port}/{served.server.token}/{path}",
         ],
         capture_output=True,
         check=True,
-        timeout=120,
+        timeout=240,
     )
     return done.stdout.decode(), done.stderr.decode()
 

@@ -40,10 +40,12 @@ def watch(
     """
     from syn.services.doors.watching import Pace, Watcher, batches
 
+    # Opened once for both: a configuration that breaks from here on is told and does not end it.
+    workspace = open_workspace(context)
     watcher = Watcher(lambda: open_workspace(context), Pace(quiet, scrub_budget))
-    for event in watcher.start():
+    for event in watcher.start(workspace):
         _show(event, as_json=json)
-    for batch in batches(open_workspace(context), debounce, min(1.0, max(0.1, quiet))):
+    for batch in batches(workspace, debounce, min(1.0, max(0.1, quiet))):
         for event in watcher.changed(batch) if batch else watcher.tick():
             _show(event, as_json=json)
 

@@ -67,13 +67,8 @@ class Watcher:
         self._faults: set[tuple[str, str, str]] = set()
         self._calm_since = monotonic()
 
-    def start(self) -> Iterator[Event]:
-        """The first look.
-
-        Raises:
-            SynError: there is no workspace to watch.
-        """
-        workspace = self._open()
+    def start(self, workspace: Workspace) -> Iterator[Event]:
+        """The first look, at a workspace that was opened a moment ago."""
         self._branch = workspace.repository.head().branch
         detail: dict[str, Json] = {"root": str(workspace.root), "branch": self._branch}
         yield Event("watching", f"{workspace.root} on {self._branch or 'no branch'}", detail)

@@ -319,9 +319,10 @@ def test_what_cannot_be_imported_says_so(
 def test_exit_statuses_in_a_process(place: Place) -> None:
     root = _vault(place, **{"a.md": "A\n"})
     ran = syn(place, "import", "markdown", str(root), "--dry-run")
-    assert (ran.status, "create  a.md  facts/vault/a.md" in ran.out) == (0, True)
+    assert (ran.status, "create  a.md  facts/vault/a.md" in ran.out) == (0, True), ran.err
     assert not (place.root / "facts/vault").exists()
-    assert syn(place, "import", "markdown", str(root), "--yes").status == 0
+    ran = syn(place, "import", "markdown", str(root), "--yes")
+    assert ran.status == 0, ran.err
     _vault(place, **{"b.md": "---\na: [\n---\n"})
     ran = syn(place, "import", "markdown", str(root), "--yes")
     assert ran.status == 1

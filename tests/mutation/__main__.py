@@ -21,7 +21,7 @@ from tests.support.shared import ROOT
 BUILD = ROOT / "build/mutants"
 SUITES = {
     "verify": "tests/invariants/test_mutations.py tests/invariants/test_proofs.py "
-    "tests/invariants/test_cells.py tests/golden",
+    "tests/invariants/test_cells.py tests/unit/verify tests/unit/services/test_identity.py",
     "canon": "tests/unit/canon tests/property/test_canon_fuzz.py "
     "tests/property/test_canon_merkle_laws.py tests/conformance/test_note_c2sp.py "
     "tests/conformance/test_merkle_vectors.py",

@@ -173,3 +173,15 @@ def test_extend_keeps_what_is_signed() -> None:
     both = note.extend(first, [note.Signer("b", b"\0\0\0\2", lambda text: b"2" + text)])
     assert [item.signature[:1] for item in both.signatures] == [b"1", b"2"]
     assert note.parse(note.render(both)) == both
+
+
+@pytest.mark.parametrize("name", ["a/\ue000", "a/\U0001f600", "a/\ud7ff", "é"])
+def test_a_key_name_may_be_any_unicode(name: str) -> None:
+    assert note.is_key_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a b", "a+b", "a\tb", "a\x1fb", "a\ud800", "a\udcff", "\udfff"]
+)
+def test_a_key_name_is_text_without_spaces(name: str) -> None:
+    assert not note.is_key_name(name)

@@ -63,7 +63,9 @@ def settled(workspace: Workspace, reading: Reading, wishes: Wishes) -> Wishes:
     """The wishes with their defaults; refuses what can never work."""
     place = wishes.place.resolve()
     name = wishes.origin or (place.name if place.is_dir() else place.stem) or "import"
-    into = wishes.into.strip("/") or _folder_of(path_for(f"{name}/note", reading.config, _free))
+    into = wishes.into.removeprefix("./").strip("/") or _folder_of(
+        path_for(f"{name}/note", reading.config, _free)
+    )
     check_path(f"{into}/note.md", reading.config)
     target = workspace.root.resolve() / into
     if place == target or place in target.parents or target in place.parents:

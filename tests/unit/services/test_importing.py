@@ -170,6 +170,8 @@ def test_agents_memories_are_tainted_and_peoples_notes_are_not(place: Place) -> 
     assert "taint" not in _run(place, "markdown", str(root / "n"), "--yes", "--dry-run")["taken"][0]
     answer = _run(place, "markdown", str(root / "n"), "--yes", "--external")
     assert answer["taken"][0]["taint"] == "external"
+    answer = _run(place, "markdown", str(root / "n"), "--dry-run", "--into", "./facts/x/")
+    assert answer["into"] == "facts/x"
 
 
 def test_a_source_that_names_the_web_is_tainted(place: Place) -> None:

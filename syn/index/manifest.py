@@ -79,6 +79,18 @@ def manifest_digest(source: Source) -> str:
     return f"sha256:{state.hexdigest()}"
 
 
+class _Spool:
+    """The lines of one table: those in the file, and the last few that are not yet."""
+
+    __slots__ = ("count", "data", "file", "rows")
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+        self.data: list[bytes] = []
+        self.rows: list[Row] = []
+        self.count = 0
+
+
 class Projection:
     """Rows of files that arrive in path order, spooled per table; then the rows across files.
 
@@ -88,7 +100,7 @@ class Projection:
 
     def __init__(self, open_spool: OpenSpool, beside: "Agreement | None" = None) -> None:
         """`beside` compares every row with another source's as it passes."""
-        self._spools = {table.name: open_spool() for table in TABLES}
+        self._spools = {table.name: _Spool(open_spool()) for table in TABLES}
         self._beside = beside
         self._keys: list[FactKey] = []
         self._cells = open_spool()
@@ -99,8 +111,9 @@ class Projection:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for spool in (self._cells, *self._spools.values()):
-            spool.close()
+        self._cells.close()
+        for spool in self._spools.values():
+            spool.file.close()
 
     @property
     def keys(self) -> Sequence[FactKey]:
@@ -134,19 +147,18 @@ class Projection:
         self._derived(DECISION, derive.decision_rows(world.decisions))
         self._derived(STATE, derive.state_rows(self._spooled_cells(), world.recorded, doubled))
         self._derived(TARGET, derive.target_rows(Resolver(self._keys), self._link_refs()))
+        for table in TABLES:
+            self._flush(table, self._spools[table.name])
         return self
 
     def lines(self, table: Table) -> Iterator[bytes]:
         """The lines of one table, sorted by primary key."""
-        spool = self._spools[table.name]
-        spool.seek(0)
-        return iter(spool)
+        return iter(self._whole(table))
 
     def chunks(self, table: Table) -> Iterator[bytes]:
         """The bytes of one table, in pieces of no meaning."""
-        spool = self._spools[table.name]
-        spool.seek(0)
-        while data := spool.read(_CHUNK):
+        file = self._whole(table)
+        while data := file.read(_CHUNK):
             yield data
 
     def _derived(self, table: Table, rows: Iterable[Row]) -> None:
@@ -155,9 +167,27 @@ class Projection:
             self._write(table, batch, encode_rows(table, batch))
 
     def _write(self, table: Table, rows: Sequence[Row], data: bytes) -> None:
+        # A table's rows of one file are few: they are kept until there are enough of them.
+        spool = self._spools[table.name]
+        spool.data.append(data)
+        spool.count += len(rows)
         if self._beside is not None:
-            self._beside.take(table, rows)
-        self._spools[table.name].write(data)
+            spool.rows += rows
+        if spool.count >= _BATCH:
+            self._flush(table, spool)
+
+    def _flush(self, table: Table, spool: "_Spool") -> None:
+        if self._beside is not None:
+            self._beside.take(table, spool.rows)
+        spool.file.write(b"".join(spool.data))
+        spool.rows, spool.data, spool.count = [], [], 0
+
+    def _whole(self, table: Table) -> IO[bytes]:
+        """The spool of a table with all that was added, at its beginning."""
+        spool = self._spools[table.name]
+        self._flush(table, spool)
+        spool.file.seek(0)
+        return spool.file
 
     def _spooled_cells(self) -> Iterator[Cell]:
         self._cells.seek(0)

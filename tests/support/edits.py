@@ -1,5 +1,6 @@
 """Edits and damage of every kind that a workspace can suffer, each drawn from a few numbers."""
 
+import contextlib
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -101,7 +102,7 @@ def forge_row(place: Place, number: int) -> None:
         "UPDATE file SET stat = NULL",
         "UPDATE meta SET value = 'sha256:0' WHERE key = 'inputs_hash'",
     )
-    with closing(sqlite3.connect(path)) as index:
+    with closing(sqlite3.connect(path)) as index, contextlib.suppress(sqlite3.DatabaseError):
         index.execute(statements[number % len(statements)])
         index.commit()
 

@@ -95,6 +95,7 @@ CLASSES = {
     ".synapse/index.db": "index",
     "images/": "images",
     "synapse.toml": "configuration",
+    ".git/objects/pack/": "git packs",
     ".git/objects/": "git objects",
     ".git/refs/": "git refs",
     ".git/HEAD": "git refs",

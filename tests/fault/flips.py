@@ -20,6 +20,9 @@ from tests.fault.published import publish
 from tests.support.shared import ROOT
 
 STATE = ROOT / "build" / "torture-flips"
+PACKED = ROOT / "build" / "torture-flips-packed"
+PACKED_PARTS = ".git/"
+"""What of a packed workspace differs from a loose one."""
 OUTCOMES = ("fail", "incomplete", "warned", "equal", *WRONG)
 
 
@@ -69,10 +72,12 @@ class Run:
         return "\n".join([text, *(f"{j.outcome} {j.fault}\n{j.said}" for j in self.wrong[:20])])
 
 
-def run(seconds: float, seed: int = 1, start: int = 0, only: str = "") -> Run:
+def run(
+    seconds: float, seed: int = 1, start: int = 0, only: str = "", *, packed: bool = False
+) -> Run:
     """Inject faults from `start` on until the time is up or each had its turn."""
     with tempfile.TemporaryDirectory() as folder:
-        published = publish(Path(folder))
+        published = publish(Path(folder), packed=packed)
         judge = Judge(published)
         everything = all_faults(published.owner.root, seed)
         faults = [fault for fault in everything if fault.path.startswith(only)]
@@ -89,14 +94,17 @@ def run(seconds: float, seed: int = 1, start: int = 0, only: str = "") -> Run:
 
 
 def torture(seconds: float) -> str:
-    """Go on where the last run ended; raises when a fault got through."""
-    start = int(STATE.read_text()) if STATE.exists() else 0
-    going = run(seconds, start=start)
-    STATE.parent.mkdir(exist_ok=True)
-    STATE.write_text(str(going.next))
-    assert not going.wrong, going.text()
-    assert not going.false_alarms, going.text()
-    return going.text()
+    """Go on where the last run ended, loose objects and then packs; raises at what got through."""
+    said = []
+    for state, packed, only in ((STATE, False, ""), (PACKED, True, PACKED_PARTS)):
+        start = int(state.read_text()) if state.exists() else 0
+        going = run(seconds / 2, start=start, only=only, packed=packed)
+        state.parent.mkdir(exist_ok=True)
+        state.write_text(str(going.next))
+        assert not going.wrong, going.text()
+        assert not going.false_alarms, going.text()
+        said.append(going.text())
+    return "\n".join(said)
 
 
 def main() -> int:
@@ -106,8 +114,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--only", default="", help="faults of files whose path starts with this")
+    parser.add_argument("--packed", action="store_true", help="after a git gc")
     given = parser.parse_args()
-    going = run(given.seconds, given.seed, given.start, given.only)
+    going = run(given.seconds, given.seed, given.start, given.only, packed=given.packed)
     sys.stdout.write(f"{going.text()}\n")
     return 1 if going.wrong or going.false_alarms else 0
 

@@ -103,6 +103,9 @@ def _warned(path: str, report: dict[str, Any]) -> bool:
 
 def _named(path: str, ran: Ran) -> bool:
     text = ran.out + ran.err
+    if path.startswith(".git/objects/pack/"):
+        # A pack holds many objects: whichever can no longer be read is named, or the pack.
+        return "pack" in text
     if path.startswith(".git/objects/"):
         return "".join(Path(path).parts[-2:]) in text
     if path.startswith(".git/"):

@@ -29,8 +29,11 @@ class Published:
         return ("--deep", *outside), ("--deep", "--ref", "HEAD", *outside)
 
 
-def publish(folder: Path) -> Published:
-    """Facts, an edit, keys and policy, checkpoints, a receipt, an image, an index; committed."""
+def publish(folder: Path, *, packed: bool = False) -> Published:
+    """Facts, an edit, keys and policy, checkpoints, a receipt, an image, an index; committed.
+
+    `packed`: git's objects and references lie in packs, as after a git gc.
+    """
     parties = Parties(folder)
     owner = parties.owner
     edit(owner, "# Plain\n\nA second decision.\n")
@@ -48,4 +51,8 @@ def publish(folder: Path) -> Published:
     witness = folder / "second.tlog-proof"
     done(owner, "witness", "publish", "-o", str(witness))
     done(owner, "reindex", "--full")
+    if packed:
+        git(owner, "gc", "-q", "--prune=now")
+        for file in (owner.root / ".git/objects").rglob("*.*"):
+            file.chmod(0o644)
     return Published(owner, witness, parties.key)

@@ -180,8 +180,6 @@ def test_a_key_name_may_be_any_unicode(name: str) -> None:
     assert note.is_key_name(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["", "a b", "a+b", "a\tb", "a\x1fb", "a\ud800", "a\udcff", "\udfff"]
-)
+@pytest.mark.parametrize("name", ["", "a b", "a+b", "a\tb", "a\x1fb", "a\ud800"])
 def test_a_key_name_is_text_without_spaces(name: str) -> None:
     assert not note.is_key_name(name)

@@ -106,6 +106,7 @@ class Projection:
         self._cells = open_spool()
         self._links: list[tuple[str, str]] = []
         self._last: str | None = None
+        self._keys_only = False
 
     def __enter__(self) -> Self:
         return self
@@ -138,8 +139,19 @@ class Projection:
         for table, items, data in file_lines(rows):
             self._write(table, items, data)
 
+    def add_key(self, rows: FileRows) -> None:
+        """Take only the key of a file, where the manifest is proven; there are no lines then."""
+        self._keys_only = True
+        if rows.fact is not None:
+            self._keys.append(fact_key(rows.fact))
+
     def finish(self, world: World) -> Self:
-        """Derive the rows across files; the projection is then complete."""
+        """Derive the rows across files; the projection is then complete.
+
+        Raises:
+            RuntimeError: only keys were added.
+        """
+        self._refuse_keys()
         ids = derive.id_problems(self._keys, world.recorded)
         doubled = {problem.path for problem in ids}
         self._derived(PROBLEM, derive.problem_rows([*world.problems, *ids]))
@@ -160,6 +172,10 @@ class Projection:
         file = self._whole(table)
         while data := file.read(_CHUNK):
             yield data
+
+    def _refuse_keys(self) -> None:
+        if self._keys_only:
+            raise RuntimeError("expected the rows of every file, got keys only")
 
     def _derived(self, table: Table, rows: Iterable[Row]) -> None:
         remaining = iter(rows)
@@ -184,6 +200,7 @@ class Projection:
 
     def _whole(self, table: Table) -> IO[bytes]:
         """The spool of a table with all that was added, at its beginning."""
+        self._refuse_keys()
         spool = self._spools[table.name]
         self._flush(table, spool)
         spool.file.seek(0)

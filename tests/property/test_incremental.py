@@ -33,7 +33,7 @@ def _workspace() -> Place:
     return _MADE[0]
 
 
-@given(st.lists(STEP, min_size=1, max_size=5), st.booleans(), st.booleans())
+@given(st.lists(STEP, max_size=5), st.booleans(), st.booleans())
 @settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -116,6 +116,23 @@ def drop_index(place: Place, number: int) -> None:
         path.write_bytes(path.read_bytes()[: 4096 * (number % 5)])
 
 
+def side_file(place: Place, number: int) -> None:
+    """A journal beside the index, as of another program that died."""
+    (place.root / f"{INDEX}-{'journal' if number % 2 else 'wal'}").write_bytes(b"x" * (number % 3))
+
+
+def break_object(place: Place, number: int) -> None:
+    """One loose object of git that is not what its name says, or is gone."""
+    found = sorted((place.root / ".git/objects").glob("??/*"))
+    if found:
+        path = found[number % len(found)]
+        path.chmod(0o644)
+        if number % 2:
+            path.unlink()
+        else:
+            path.write_bytes(b"damaged")
+
+
 def configure(place: Place, number: int) -> None:
     """Other rules for facts, by hand."""
     path = place.root / "synapse.toml"
@@ -164,7 +181,16 @@ def _commit(place: Place, number: int) -> None:
 
 
 EDITS = (edit, refer, delete, rename, exchange, refresh, adopt, commit, configure)
-DAMAGE = (spoil, swap_decisions, cut_decisions, forge_decision, forge_row, drop_index)
+DAMAGE = (
+    spoil,
+    swap_decisions,
+    cut_decisions,
+    forge_decision,
+    forge_row,
+    drop_index,
+    side_file,
+    break_object,
+)
 
 
 def copy(place: Place, folder: Path) -> Place:

@@ -6,9 +6,10 @@
 from syn.index.store.build import Builder, Built
 from syn.index.store.errors import IndexUnusable
 from syn.index.store.files import FileRecord, StatRecord, open_spool
-from syn.index.store.reader import Index, open_index
+from syn.index.store.reader import SQLITE, Index, open_index
 
 __all__ = [
+    "SQLITE",
     "Builder",
     "Built",
     "FileRecord",

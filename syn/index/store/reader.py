@@ -33,6 +33,8 @@ _ABSENT = (
     "SELECT DISTINCT fact FROM decision WHERE fact <> '' "
     "AND NOT EXISTS (SELECT 1 FROM fact WHERE fact.id = decision.fact) ORDER BY fact"
 )
+SQLITE = sqlite3.sqlite_version
+"""Which SQLite reads here, and says whether a file is sound."""
 _CACHE_KIB = 16_384
 """Pages that stay in memory between calls."""
 

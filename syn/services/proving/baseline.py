@@ -14,45 +14,39 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import Self
 
 from syn import __version__
 from syn.canon import json as canonical
 from syn.canon.digest import sha256
-from syn.errors import CannotError, SynError
+from syn.errors import CannotError, RefusedError, SynError
 from syn.git import durable
 from syn.git.snapshot import Snapshot, SnapshotEntry
+from syn.index.inputs import inputs_hash
+from syn.index.store import SQLITE, IndexUnusable, open_index
 from syn.keys.openssh import PrivateKey
 from syn.keys.public import PublicKey
 from syn.keys.sshsig import NAMESPACE_REPORT
 from syn.model.config import Config
+from syn.model.finding import Json, Status
 from syn.model.report import Report
 from syn.report.document import to_json
 from syn.report.seal import open_report, sign_document
 from syn.services.engines.program import program
 from syn.services.proving import memo
+from syn.services.proving.keptfacts import BaselineError, Growing, Kept
 from syn.services.proving.proofs import Outside
 from syn.services.proving.reports import signing_key
-from syn.services.recall.indexing import rules_of
+from syn.services.recall.indexing import Reading, index_path, refused_digest, rules_of
 from syn.services.recall.projecting import File, Projected, project_bytes, read_file
 from syn.services.trust.keyring import keys_here
 from syn.services.workspace import Workspace
-
-if TYPE_CHECKING:
-    from syn.model.finding import Json
 
 FORMAT = "synapse.baseline/1"
 REPORT = "report.json"
 LOCAL = "baseline"
 """The member of a report's `local` that this module writes."""
 MAX_REPORT = 64 << 20
-
-
-class BaselineError(CannotError):
-    """What was kept cannot be started from; the run derives everything anew, and says why."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__("baseline", reason, "syn verify --incremental keeps a new one")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +61,18 @@ class Baseline:
     facts: str
     """Digest of the file of projections that the report signs."""
     path: Path
+    report: Report
+    told: Mapping[str, Json]
+    """The report's own `local.baseline`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """These very inputs, and this very index file, are those of the report."""
+
+    manifest: str
+    digests: Mapping[str, str]
+    """Path to source digest of every fact file, as it is now."""
 
 
 def folder(workspace: Workspace) -> Path:
@@ -96,11 +102,13 @@ def open_baseline(workspace: Workspace, outside: Outside) -> Baseline:
     if report.tool_version != __version__:
         raise BaselineError(f"the kept report was made by syn {report.tool_version}")
     kept = report.local.get(LOCAL)
-    facts = str(kept.get("facts", "")) if isinstance(kept, dict) else ""
+    kept = kept if isinstance(kept, dict) else {}
+    facts = str(kept.get("facts", ""))
     path = _facts_path(workspace, facts)
     if not facts or not path.is_file():
         raise BaselineError("the projections of the kept report are not here")
-    return Baseline(sha256(data), opened.signers[0].fingerprint, report.ts, facts, path)
+    signer = opened.signers[0].fingerprint
+    return Baseline(sha256(data), signer, report.ts, facts, path, report, kept)
 
 
 def _trusted(workspace: Workspace, outside: Outside) -> tuple[PublicKey, ...]:
@@ -119,11 +127,16 @@ def _environment(config: Config) -> bytes:
 
 
 def incrementally(
-    workspace: Workspace, outside: Outside, run: "Callable[[Increment], Report]"
+    workspace: Workspace,
+    outside: Outside,
+    run: "Callable[[Increment], Report]",
+    *,
+    index: bool,
 ) -> Report:
     """The report of a run that starts from the kept one, or, saying why, from nothing.
 
-    Where a key can sign it, it is kept for the next run with what that can start from.
+    Where a key can sign it, it is kept for the next run with what that can start from. `index` says
+    that the live index is only held against the projection, and no row of it is looked at again.
     """
     baseline, reason = None, ""
     try:
@@ -131,9 +144,9 @@ def incrementally(
     except BaselineError as error:
         reason = error.message
     try:
-        return _kept(Increment(workspace, baseline, reason), run)
+        return _kept(Increment(workspace, baseline, reason, index=index), run)
     except BaselineError as error:
-        return _kept(Increment(workspace, None, error.message), run)
+        return _kept(Increment(workspace, None, error.message, index=index), run)
 
 
 def _kept(increment: "Increment", run: "Callable[[Increment], Report]") -> Report:
@@ -152,14 +165,20 @@ class Increment:
     Use as a context manager: what was not kept at the end is removed.
     """
 
-    def __init__(self, workspace: Workspace, baseline: Baseline | None, reason: str = "") -> None:
-        """`reason` says why there is no baseline."""
+    def __init__(
+        self, workspace: Workspace, baseline: Baseline | None, reason: str = "", *, index: bool
+    ) -> None:
+        """`reason` says why there is no baseline; `index`: the live index is looked at, once."""
         self._workspace = workspace
         self._baseline = baseline
         self._reason = reason
+        self._index = index
         self._unchanged = self._derived = 0
-        self._old: _Kept | None = None
-        self._new: _Growing | None = None
+        self._proven: Proven | None = None
+        self._file = ""
+        self._refused = ""
+        self._old: Kept | None = None
+        self._new: Growing | None = None
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
@@ -167,6 +186,30 @@ class Increment:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    def proven(self, reading: Reading) -> Proven | None:
+        """The manifest of what is here, when every input and the index are those of the report.
+
+        Every file is read and hashed for it. Then no row has to be made, encoded or compared: what
+        they add up to, and that the index holds it, follows from the bytes alone, and was found by
+        a run that a trusted key signed.
+        """
+        self._refused = refused_digest(reading)
+        if not self._index:
+            return None
+        self._file = _index_file(index_path(self._workspace))
+        base = self._baseline
+        if base is None or not self._file or base.told.get("index") != self._file:
+            return None
+        if base.told.get("refused") != self._refused:
+            return None
+        digests = _digests(reading)
+        if digests is None:
+            return None
+        records = [(path.encode(), digest) for path, digest in digests.items()]
+        if inputs_hash([*reading.control, *records]) == base.report.subject.inputs_hash:
+            self._proven = Proven(base.report.manifest_digest, digests)
+        return self._proven
 
     def project(
         self,
@@ -181,26 +224,40 @@ class Increment:
             BaselineError: what was kept is not what was signed, so none of it counts.
         """
         environment = _environment(config)
-        self._new = self._growing()
+        self._new = Growing(None, Path()) if self._proven else self._growing()
         self._new.write(environment)
         if self._baseline is not None:
             file = self._stack.enter_context(self._baseline.path.open("rb"))
-            self._old = _Kept(file, self._baseline.facts, environment)
+            self._old = Kept(file, self._baseline.facts, environment)
         for entry in entries:
-            found = read_file(snapshot, entry, moved)
-            yield found if isinstance(found, Projected) else self._take(config, found)
+            item = self._known(entry, moved) if self._proven else None
+            if item is None:
+                found = read_file(snapshot, entry, moved)
+                item = found if isinstance(found, Projected) else self._take(config, found)
+            yield item
         if self._old is not None:
             self._old.finish()
 
-    def _growing(self) -> "_Growing":
+    def _known(self, entry: SnapshotEntry, moved: Mapping[str, str]) -> Projected | None:
+        """The kept projection of a file that was hashed already."""
+        path = entry.path.decode()
+        assert self._old is not None  # noqa: S101 - a proof comes of a baseline
+        assert self._proven is not None  # noqa: S101 - asked by the caller
+        _, values = self._old.find(path)
+        if not memo.is_of(values, self._proven.digests[path], moved.get(path, "")):
+            return None
+        self._unchanged += 1
+        return self._old.parsed(values, whole=False)
+
+    def _growing(self) -> "Growing":
         place = folder(self._workspace)
         try:
             place.mkdir(parents=True, exist_ok=True)
             path = place / f"facts.new-{os.getpid()}"
             self._stack.callback(path.unlink, missing_ok=True)
-            return _Growing(self._stack.enter_context(path.open("wb")), path)
+            return Growing(self._stack.enter_context(path.open("wb")), path)
         except OSError:
-            return _Growing(None, Path())
+            return Growing(None, Path())
 
     def _take(self, config: Config, file: File) -> Projected:
         path, data, own = file
@@ -223,6 +280,9 @@ class Increment:
         new = self._new
         told: dict[str, Json] = {
             "facts": new.digest if new is not None else "",
+            "index": self._sound_index(report),
+            "refused": self._refused,
+            "same": self._proven is not None,
             "unchanged": self._unchanged,
             "derived": self._derived,
             "reason": self._reason,
@@ -230,8 +290,18 @@ class Increment:
         base = self._baseline
         if base is not None:
             told |= {"signer": base.signer, "ts": base.ts}
+            if self._proven is not None:
+                told["facts"] = base.facts
         local = {**report.local, LOCAL: told}
         return replace(report, local=local, baseline=base.digest if base else "")
+
+    def _sound_index(self, report: Report) -> str:
+        """Digest of the index file, where this run found it sound and equal to the projection."""
+        first = next((result for result in report.invariants if result.id == "INV-1"), None)
+        sound = first is not None and first.status is Status.PASS and not first.findings
+        current = report.local.get("index") == "current"
+        same = sound and current and report.local.get("index_manifest") == report.manifest_digest
+        return self._file if same and not report.local.get("unread") else ""
 
     @staticmethod
     def not_kept(report: Report, reason: str) -> Report:
@@ -246,13 +316,15 @@ class Increment:
         Raises:
             SynError: there is no key that could sign, or nothing can be written.
         """
+        if self._proven is not None:
+            return  # what is kept says the same
         key = signing_key(self._workspace)
         new = self._new
         if new is None or not new.close():
             raise BaselineError("the projections cannot be written")
         self._put(new, report, key)
 
-    def _put(self, new: "_Growing", report: Report, key: PrivateKey) -> None:
+    def _put(self, new: "Growing", report: Report, key: PrivateKey) -> None:
         target = _facts_path(self._workspace, new.digest)
         place = folder(self._workspace)
         try:
@@ -266,82 +338,22 @@ class Increment:
             raise BaselineError(f"{place} cannot be written: {error.strerror}") from error
 
 
-class _Growing:
-    """The projections of this run, as they come."""
+def _index_file(path: Path) -> str:
+    """Digest of an index that can be opened, and the SQLite that judges it; "" when it cannot."""
+    try:
+        with open_index(path), path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except (IndexUnusable, OSError):
+        return ""
+    return f"sha256:{digest} SQLite {SQLITE}"
 
-    def __init__(self, file: IO[bytes] | None, path: Path) -> None:
-        self._file = file
-        self.path = path
-        self._state = hashlib.sha256()
 
-    @property
-    def digest(self) -> str:
-        return f"sha256:{self._state.hexdigest()}"
-
-    def write(self, line: bytes) -> None:
-        self._state.update(line)
-        if self._file is not None:
-            try:
-                self._file.write(line)
-            except OSError:
-                self._file = None
-
-    def close(self) -> bool:
-        """Whether everything was written."""
-        if self._file is None:
-            return False
+def _digests(reading: Reading) -> dict[str, str] | None:
+    """Path to digest of every fact file; None when one of them cannot be read."""
+    found: dict[str, str] = {}
+    for entry in reading.files.facts:
         try:
-            self._file.close()
-        except OSError:
-            return False
-        return True
-
-
-class _Kept:
-    """The projections of the baseline, read once from end to end, and hashed on the way.
-
-    Whoever takes a line must call `finish` before anything that came of it counts.
-    """
-
-    def __init__(self, file: IO[bytes], digest: str, environment: bytes) -> None:
-        self._file = file
-        self._digest = digest
-        self._state = hashlib.sha256()
-        self._line = self._next()
-        if self._line != environment:
-            raise BaselineError("the kept projections were made by other rules or libraries")
-        self._values: list[Any] = [""]
-
-    def _next(self) -> bytes:
-        line = self._file.readline()
-        self._state.update(line)
-        return line
-
-    def find(self, path: str) -> tuple[bytes, list[Any]]:
-        """The line of a path, and its values; values that fit no file when there is none."""
-        try:
-            while self._line and memo.path_of(self._values) < path:
-                self._line = self._next()
-                self._values = memo.values_of(self._line) if self._line else [""]
-            there = memo.path_of(self._values) == path
-        except (ValueError, IndexError, TypeError) as error:
-            raise _decayed() from error
-        return (self._line, self._values) if there else (b"", ["", "", "", ""])
-
-    @staticmethod
-    def parsed(values: list[Any]) -> Projected:
-        try:
-            return memo.parse(values)
-        except (ValueError, IndexError, TypeError) as error:
-            raise _decayed() from error
-
-    def finish(self) -> None:
-        """Read what is left, and hold all of it against the digest that is signed."""
-        while self._next():
-            pass
-        if f"sha256:{self._state.hexdigest()}" != self._digest:
-            raise _decayed()
-
-
-def _decayed() -> BaselineError:
-    return BaselineError("the kept projections are not those that the report signs")
+            found[entry.path.decode()] = sha256(reading.snapshot.read(entry))
+        except (CannotError, RefusedError):
+            return None
+    return found

@@ -45,7 +45,7 @@ from syn.verify.evidence import (
 )
 
 if TYPE_CHECKING:
-    from syn.services.proving.baseline import Increment
+    from syn.services.proving.baseline import Increment, Proven
 
 Engine: TypeAlias = "Executor | Increment"
 """What projects the files: a pool or a cluster, or an incremental run; None is this process."""
@@ -100,6 +100,9 @@ class Pass:
     unread: list[Unread] = field(default_factory=list)
     heads: bool = True
     """Whether every fact file is HEAD's blob at its path."""
+    proven: "Proven | None" = None
+    """The manifest of these very inputs, where a trusted report says it: then `projection` has no
+    rows."""
 
     def require_whole(self) -> None:
         """Raise `CannotError` where a fact's bytes could not be had: the rows are not all here."""
@@ -135,7 +138,8 @@ def pass_over(
         _doubled(done)
         records = [(path.encode(), digest) for path, digest in done.digests.items()]
         done.inputs_hash = inputs_hash([*reading.control, *records])
-        projection.finish(world_of(reading))
+        if done.proven is None:
+            projection.finish(world_of(reading))
         yield done
 
 
@@ -170,12 +174,16 @@ def _project(done: Pass, engine: "Engine | None", progress: Progress | None) -> 
     if engine is None or isinstance(engine, Executor):
         projected = project_all(*asked, engine, reading.ledger.moved)
     else:
+        done.proven = engine.proven(reading)
         projected = engine.project(*asked, reading.ledger.moved)
     pairs = zip(reading.files.facts, projected, strict=True)
     for count, (entry, item) in enumerate(pairs, 1):
         done.heads = done.heads and item.blob == entry.head_oid
-        done.projection.add(item.rows)
-        done.beside.add(item.rows)
+        if done.proven is None:
+            done.projection.add(item.rows)
+            done.beside.add(item.rows)
+        else:
+            done.projection.add_key(item.rows)
         done.digests[item.rows.path] = item.rows.source_digest
         if item.view is not None:
             done.views.append(item.view)
@@ -256,7 +264,7 @@ def index_evidence(
     workspace: Workspace, done: Pass, *, live: bool, name_all: bool
 ) -> IndexEvidence:
     """The projection beside the live index, or beside a scratch index where there is none."""
-    projected = manifest_digest(done.projection)
+    projected = done.proven.manifest if done.proven else manifest_digest(done.projection)
     base = IndexEvidence(
         projected=projected,
         scratch="",
@@ -271,6 +279,9 @@ def index_evidence(
         anchored_projection="",
         projection=str(PROJECTION),
     )
+    if done.proven is not None:
+        # The same file, byte for byte, was held against the same manifest and found sound.
+        return replace(base, state="current", live=projected)
     path = index_path(workspace) if live else None
     if path is None or not path.exists():
         return _with_scratch(base, done)

@@ -63,8 +63,8 @@ def is_of(values: Sequence[Any], source: str, recorded_id: str) -> bool:
     return bool(values[1] == source and values[3] == recorded_id)
 
 
-def parse(values: Sequence[Any]) -> Projected:
-    """The projection behind a line's values.
+def parse(values: Sequence[Any], *, whole: bool = True) -> Projected:
+    """The projection behind a line's values; without attributes, links and tags unless `whole`.
 
     Raises:
         ValueError, TypeError, IndexError: they are not what `render` wrote.
@@ -76,9 +76,9 @@ def parse(values: Sequence[Any]) -> Projected:
         path,
         source,
         row,
-        tuple([_new(AttrRow, (path, *leaf)) for leaf in attrs]),
-        tuple([_new(LinkRow, (path, *link)) for link in links]),
-        tuple([_new(TagRow, (path, tag)) for tag in tags]),
+        tuple([_new(AttrRow, (path, *leaf)) for leaf in attrs]) if whole else (),
+        tuple([_new(LinkRow, (path, *link)) for link in links]) if whole else (),
+        tuple([_new(TagRow, (path, tag)) for tag in tags]) if whole else (),
         found,
         body_digest,
     )

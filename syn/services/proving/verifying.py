@@ -119,7 +119,8 @@ def verify(
             return once(None)
         from syn.services.proving.baseline import incrementally
 
-        return incrementally(workspace, request.outside, once)
+        live = _is_live(workspace, request) and not request.deep
+        return incrementally(workspace, request.outside, once, index=live)
 
     def report_on() -> Report:
         return attempt(read, partial(blind, workspace, request))

@@ -1,7 +1,9 @@
 """What an incremental run starts from, what it refuses to start from, and that it says so."""
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,17 +18,19 @@ from syn.report.document import comparable, signable, to_json
 from syn.report.seal import sign_document
 from syn.services.proving.proofs import Outside
 from syn.services.proving.verifying import Request, verify
+from syn.services.recall.indexing import reindex
 from syn.services.trust.keyring import make_key
 from syn.services.trust.outside import load_trust
 from tests.support.cli import syn
 from tests.support.proofs import private_key
-from tests.support.workspaces import Place, make_workspace
+from tests.support.workspaces import Place, git, make_workspace
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     place = make_workspace(tmp_path)
     make_key(place.open().around, "identity", "ada")
+    reindex(place.open())
     _run(place)
     return place
 
@@ -79,6 +83,65 @@ def test_a_file_that_could_not_be_kept_is_derived_each_time(place: Place) -> Non
     for _ in range(2):
         assert _told(_run(place, ref="HEAD"))["derived"] == 0
     assert len(list(_folder(place).iterdir())) == 2
+
+
+def _forged_row(place: Place) -> None:
+    with closing(sqlite3.connect(place.root / ".synapse/index.db")) as index:
+        index.execute("UPDATE fact SET title = 'forged' WHERE id = 'limit'")
+        index.commit()
+
+
+def _journal(place: Place) -> None:
+    (place.root / ".synapse/index.db-journal").write_bytes(b"half a write")
+
+
+def _no_index(place: Place) -> None:
+    (place.root / ".synapse/index.db").unlink()
+
+
+def _refused_name(place: Place) -> None:
+    (place.root / "facts/Plain.md").write_text("# Twin\n")
+    git(place, "add", "facts/Plain.md")
+
+
+def _lost_segment(place: Place) -> None:
+    next((place.root / ".synapse/ledger").glob("*/*.jsonl")).unlink()
+
+
+def test_when_nothing_differs_the_manifest_is_the_reports(place: Place) -> None:
+    found = _run(place)
+    assert _told(found)["same"]
+    assert (_told(found)["unchanged"], _told(found)["derived"]) == (4, 0)
+    assert _same(found, verify(place.open(), Request()))
+    assert found.local["index_manifest"] == found.manifest_digest
+    assert not _told(_run(place, deep=True))["same"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_forged_row, _journal, _no_index, _refused_name, _lost_segment],
+    ids=lambda change: change.__name__,
+)
+def test_what_differs_beside_the_facts_is_looked_at(
+    place: Place, change: Callable[[Place], None]
+) -> None:
+    change(place)
+    found = _run(place)
+    assert not _told(found)["same"]
+    assert _same(found, verify(place.open(), Request()))
+
+
+def test_what_git_lost_is_found_though_no_input_differs(place: Place) -> None:
+    git(place, "commit", "-q", "--allow-empty", "-m", "empty")
+    _run(place)
+    head = git(place, "rev-parse", "HEAD~1")
+    path = place.root / f".git/objects/{head[:2]}/{head[2:]}"
+    path.chmod(0o644)
+    path.write_bytes(b"damaged")
+    found = _run(place)
+    assert _told(found)["same"]
+    assert found.verdict != "pass"
+    assert _same(found, verify(place.open(), Request()))
 
 
 def _stale_cache(place: Place) -> None:

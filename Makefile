@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint bench torture docs adr golden threats clean
+.PHONY: help setup demo test lint bench torture docs adr golden threats mutants dist supply lock audit clean
 
 help:
 	@echo "make demo     build a workspace from fixtures/, prove it, break it, see what is named"
@@ -13,6 +13,9 @@ help:
 	@echo "make docs     write the index of the decisions and the references of both doors again"
 	@echo "make adr      record new and changed decisions in the ledger of this repository"
 	@echo "make golden   write the golden files again"
+	@echo "make mutants  mutation testing of what decides (MUTANTS=20 of each package)"
+	@echo "make dist     the sdist and the wheel of HEAD; make supply runs them in a clean environment"
+	@echo "make lock     write requirements.lock; make audit looks its versions up in advisories"
 	@echo "make threats  attack a workspace, and write what was caught into docs/threat-model.md"
 
 setup: $(VENV)/.ready
@@ -56,6 +59,27 @@ golden: setup
 
 threats: setup
 	@$(BIN)/python fixtures/threat_table.py
+
+mutants: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[mutants]'
+	@$(BIN)/python -m tests.mutation --count $${MUTANTS:-20} --seed $${SEED:-1}
+
+dist: setup
+	@$(BIN)/python fixtures/dist.py
+
+supply: setup
+	SYNAPSE_SUPPLY=1 $(BIN)/python -m pytest -q tests/supply
+
+lock:
+	@$(PYTHON) -m venv build/lock
+	@build/lock/bin/python -m pip install --quiet --disable-pip-version-check pip-tools==7.6.2
+	@build/lock/bin/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
+	  --no-emit-index-url --no-emit-find-links --extra mcp --output-file requirements.lock pyproject.toml
+
+audit:
+	@$(PYTHON) -m venv build/audit
+	@build/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1
+	@build/audit/bin/pip-audit --require-hashes --disable-pip -r requirements.lock
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -105,10 +105,14 @@ def _view(row: FactRow, lines: Sequence[Sequence[Any]]) -> FactView:
         status=row.status,
         valid_from=_instant(row.valid_from, row.valid_from_key),
         valid_to=_instant(row.valid_to, row.valid_to_key),
-        supersedes=read_list(row.supersedes),
-        superseded_by=read_list(row.superseded_by),
+        supersedes=_texts(row.supersedes),
+        superseded_by=_texts(row.superseded_by),
         lines=tuple([(name, line) for name, line in lines]),
     )
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else read_list(text)
 
 
 def _instant(text: str | None, key: str | None) -> Instant | None:

@@ -115,7 +115,7 @@ def run_import(
                 "look at it again and repeat the command",
             )
         number = len(found.plan.items)
-        usual = f"import {number} notes from {found.form} {found.origin}"
+        usual = f"import {number} note{'s' * (number != 1)} from {found.form} {found.origin}"
         terms = Terms(
             reason=wishes.reason or usual,
             override=wishes.override,

@@ -79,7 +79,7 @@ lock:
 audit:
 	@$(PYTHON) -m venv build/audit
 	@build/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1
-	@build/audit/bin/pip-audit --require-hashes --disable-pip -r requirements.lock
+	@build/audit/bin/pip-audit --strict --require-hashes --disable-pip -r requirements.lock
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

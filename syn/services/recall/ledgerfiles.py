@@ -85,6 +85,7 @@ class LedgerFiles:
         self.note: Note | None = None
         """What is known of these very bytes without decoding them (`ledgernote`)."""
         self._scans = 0
+        self._found: dict[str, tuple[HashedEntry, ...]] = {}
 
     @cached_property
     def digest(self) -> str:
@@ -112,7 +113,7 @@ class LedgerFiles:
 
     def recorded(self, fact: str) -> Recorded | None:
         """The recorded state of one fact."""
-        if self.is_decoded or not self._may_scan():
+        if self.is_decoded or self.note is None:
             return self.view.recorded.get(fact)
         return heads.recorded(self.about(fact)).get(fact)
 
@@ -176,9 +177,12 @@ class LedgerFiles:
 
     def about(self, fact: str) -> tuple[HashedEntry, ...]:
         """The entries on one fact; their hashes are computed from the bytes as they are now."""
+        if fact in self._found:
+            return self._found[fact]
         if self.is_decoded or not self._may_scan():
             return self._by_fact.get(fact, ())
-        return tuple(pair for pair in self._scan("fact", fact) if pair[1].fact == fact)
+        found = tuple(pair for pair in self._scan("fact", fact) if pair[1].fact == fact)
+        return self._found.setdefault(fact, found)
 
     @cached_property
     def policies(self) -> tuple[HashedEntry, ...]:

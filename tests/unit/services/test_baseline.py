@@ -22,17 +22,23 @@ from syn.services.recall.indexing import reindex
 from syn.services.trust.keyring import make_key
 from syn.services.trust.outside import load_trust
 from tests.support.cli import syn
+from tests.support.edits import copy
 from tests.support.proofs import private_key
 from tests.support.workspaces import Place, git, make_workspace
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    place = make_workspace(tmp_path)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    place = make_workspace(tmp_path_factory.mktemp("made"))
     make_key(place.open().around, "identity", "ada")
     reindex(place.open())
     _run(place)
     return place
+
+
+@pytest.fixture
+def place(made: Place, tmp_path: Path) -> Place:
+    return copy(made, tmp_path)
 
 
 def _run(place: Place, **asked: Any) -> Report:

@@ -76,7 +76,7 @@ from tests.support.proofs import head_record, log, private_key, signed, witness_
 from tests.support.shared import ROOT
 
 CONFIG = Config(id="6f1c1f0e-3c1b-4d57-9f0a-0d9b6a7f2c11", name="fuzz", relations=("see",))
-SECONDS = 2.0
+SECONDS = 4.0
 """Processor time that one input of at most 128 kB may take."""
 ROUND = 50
 """Inputs of one parser before it is the next one's turn."""

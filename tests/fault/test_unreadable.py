@@ -170,6 +170,10 @@ def test_a_pack_an_index_and_a_reference_may_be_anything(tmp_path: Path, damage:
         if file.suffix in (".pack", ".idx"):
             assert statuses & {"fail", "incomplete"}, point
             assert any("pack" in f["actual"] for f in findings(document)) or damage is gone, point
+        elif file.name == "index" and not lost_index:
+            assert ("git-index", "git's index") in {
+                (f["code"], f["subject"]) for f in findings(document)
+            }, point
         elif not lost_index:
             # An index that is not there is one without entries; every other damage is said.
             assert document["subject"]["worktree"] == "dirty" or statuses <= {"pass", "skip"}, point

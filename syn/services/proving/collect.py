@@ -132,7 +132,7 @@ def pass_over(
     with contextlib.ExitStack() as stack:
         other = _beside(workspace, beside, stack) if beside else Beside()
         projection = stack.enter_context(Projection(open_spool, other.agreement))
-        done = Pass(reading, projection, other, unread=[unread("HEAD", error) for error in lost])
+        done = Pass(reading, projection, other, unread=[_lost(error) for error in lost])
         done.heads = not lost
         _project(done, engine, progress)
         _doubled(done)
@@ -141,6 +141,10 @@ def pass_over(
         if done.proven is None:
             projection.finish(world_of(reading))
         yield done
+
+
+def _lost(error: Stopped) -> Unread:
+    return unread("git's index" if error.code == "git-index" else "HEAD", error)
 
 
 def _beside(

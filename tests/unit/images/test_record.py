@@ -34,6 +34,8 @@ def test_lines_become_items() -> None:
         b'{"role":"","text":"x"}',
         b'{"role":"a","text":"x","bytes":"AA=="}',
         b'{"role":"a","bytes":"A"}',
+        b'{"role":"a","bytes":"AA!=="}',
+        b'{"role":"a","bytes":"A A=="}',
         b'{"role":"a","text":"x","text":"y"}',
         b'{"role":"a","text":"x","more":1}',
         b'{"role":"a","text":null}',

@@ -193,6 +193,16 @@ def test_what_does_not_check_is_not_upgraded(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
+def test_an_image_that_does_not_check_as_a_whole_is_not_upgraded(tmp_path: Path) -> None:
+    manifest, store = recall_files()
+    at = manifest.index(b'"ctx-') + 5
+    other = b"0" if manifest[at : at + 1] != b"0" else b"1"
+    folder = write_files(tmp_path / "old", manifest[:at] + other + manifest[at + 1 :], store)
+    with pytest.raises(WriteError, match="the image as a whole does not check"):
+        upgrade(open_image(folder), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 def test_nothing_is_overwritten(native: Path, recall: Path) -> None:
     with pytest.raises(ExistsError):
         upgrade(open_image(recall), native)

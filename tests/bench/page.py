@@ -87,7 +87,10 @@ def _tables(results: Results) -> Iterator[str]:
         yield ""
         if place.get("search"):
             p50, p95 = place["search"]
-            yield f"Search in one process, 200 questions: p50 {p50} ms, p95 {p95} ms of processor time."
+            yield (
+                f"Search in one process, 200 questions: p50 {p50} ms, p95 {p95} ms of processor "
+                "time."
+            )
             yield ""
 
 

@@ -1,4 +1,4 @@
-"""Search in one process: many questions over one open index; prints p50 and p95 in milliseconds of processor time."""
+"""Search in one process, many questions over one open index: p50 and p95 in ms of processor."""
 
 import os
 import random  # noqa: TID251 - seeded below: every run asks the same questions

@@ -9,7 +9,6 @@ history, index and proofs are looked at anew. So it finds what a full run finds 
 
 import contextlib
 import hashlib
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from syn.git import durable
 from syn.git.snapshot import Snapshot, SnapshotEntry
 from syn.index.inputs import inputs_hash
 from syn.index.store import SQLITE, IndexUnusable, open_index
+from syn.index.store.files import new_file
 from syn.keys.openssh import PrivateKey
 from syn.keys.public import PublicKey
 from syn.keys.sshsig import NAMESPACE_REPORT
@@ -249,14 +249,13 @@ class Increment:
         self._unchanged += 1
         return self._old.parsed(values, whole=False)
 
-    def _growing(self) -> "Growing":
+    def _growing(self) -> Growing:
         place = folder(self._workspace)
         try:
             place.mkdir(parents=True, exist_ok=True)
-            path = place / f"facts.new-{os.getpid()}"
-            self._stack.callback(path.unlink, missing_ok=True)
+            path = self._stack.enter_context(new_file(place / "facts"))
             return Growing(self._stack.enter_context(path.open("wb")), path)
-        except OSError:
+        except (IndexUnusable, OSError):
             return Growing(None, Path())
 
     def _take(self, config: Config, file: File) -> Projected:

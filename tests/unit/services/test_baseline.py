@@ -150,6 +150,14 @@ def test_what_git_lost_is_found_though_no_input_differs(place: Place) -> None:
     assert _same(found, verify(place.open(), Request()))
 
 
+def test_what_a_killed_run_left_is_swept(place: Place) -> None:
+    left = _folder(place) / "facts.new-4194305-0"  # above any process id
+    left.write_bytes(b"half")
+    (place.root / "facts/plain.md").write_text("# Plain\n\nChanged.\n")
+    _run(place)
+    assert sorted(path.name[:6] for path in _folder(place).iterdir()) == ["facts-", "report"]
+
+
 def _stale_cache(place: Place) -> None:
     """The projection of an old version under the digest of the new one."""
     path = place.root / "facts/limit.md"

@@ -142,7 +142,13 @@ def measure(place: Place, env: Mapping[str, str], runs: int) -> list[Figure]:
         [*SYN, "list", "--limit", "1", "--json"], cwd=root, env=env, check=True, capture_output=True
     )
     name = json.loads(some.stdout)["items"][0]["id"]
-    call([*SYN, "verify", "--incremental", "-q"], root, env)
+
+    def baseline() -> None:
+        call([*SYN, "verify", "--incremental", "-q"], root, env)
+
+    def incremental() -> Figure:
+        return again(UNCHANGED, "verify", "-q", "--incremental", before=baseline)
+
     figures = [
         outside("git fsck --full", "git", "fsck", "--full", "--no-dangling"),
         outside("git status", "git", "status"),
@@ -158,7 +164,7 @@ def measure(place: Place, env: Mapping[str, str], runs: int) -> list[Figure]:
         again("syn reindex (no-op)", "reindex"),
         again("syn reindex --full", "reindex", "--full"),
         again("syn verify", "verify", "-q"),
-        again("syn verify --incremental (unchanged)", "verify", "-q", "--incremental"),
+        incremental(),
         again("syn verify --rebuild", "verify", "-q", "--rebuild"),
         again("syn verify --deep", "verify", "-q", "--deep"),
         again("syn verify --since", "verify", "-q", "--since", first.strip()),
@@ -172,6 +178,7 @@ def measure(place: Place, env: Mapping[str, str], runs: int) -> list[Figure]:
     return figures
 
 
+UNCHANGED = "syn verify --incremental (unchanged)"
 ADOPT = ("adopt", "--yes", "-m", "bench")
 
 
@@ -187,7 +194,7 @@ RATIOS = {
     "syn verify --rebuild": "git fsck --full",
     "syn verify --deep": "git fsck --full",
     "syn verify --since": "git fsck --full",
-    "syn verify --incremental (unchanged)": "read and hash",
+    UNCHANGED: "read and hash",
     "syn scrub": "syn verify --deep",
     "syn image verify": "hash the image",
     "syn reindex (one file)": "syn status",

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 
-WIDTH, HEIGHT = 720, 420
-LEFT, RIGHT, TOP, BOTTOM = 70, 250, 30, 50
+WIDTH, HEIGHT = 880, 420
+LEFT, RIGHT, TOP, BOTTOM = 70, 350, 30, 50
 COLORS = ("#1f6feb", "#d1242f", "#1a7f37", "#9a6700", "#8250df", "#57606a", "#bf3989")
 Points = Sequence[tuple[float, float]]
 

@@ -14,9 +14,9 @@ import tempfile
 import time
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from random import Random  # noqa: TID251 - always one with a seed
 from zlib import compress
@@ -38,6 +38,8 @@ from syn.canon import (
 )
 from syn.canon import json as canonical
 from syn.errors import SynError
+from syn.exchange.formats import FORMATS, Format
+from syn.exchange.note import SourceFile
 from syn.facts.dates import parse_instant
 from syn.facts.links import parse_links
 from syn.facts.parse import parse as parse_fact
@@ -444,8 +446,40 @@ def targets() -> dict[str, Target]:
         Target("image bundle", lambda d: bundle.parse_bundle(io.BytesIO(d)), (BUNDLE,)),
         Target("transcript", lambda d: list(record.parse_transcript(io.BytesIO(d))), (TRANSCRIPT,)),
         Target("MCP request", _call, calls, refusals),
+        *_imports(),
     )  # fmt: skip
     return {target.name: target for target in found}
+
+
+_MEMORIES = {
+    "mcp-memory": (
+        b'{"type":"entity","name":"Ada","entityType":"person","observations":["pays","x"]}\n'
+        b'{"type":"relation","from":"Ada","to":"Bo","relationType":"knows"}\n',
+        b'{"entities":[{"name":"Ada","entityType":"p","observations":["x"]}],"relations":[]}',
+    ),
+    "mem0": (
+        b'{"results":[{"id":"1","memory":"Two people.","user_id":"u","metadata":{"a":[1,null]},'
+        b'"created_at":"2025-01-01T00:00:00Z","categories":["x"]}]}',
+    ),
+}
+_RECORD = (
+    b"# 7. Use git\n\nDate: 2025-01-01\n\n## Status\n\nSuperseded by [8](0008-x.md)\n"
+    b"\n## Context\n\nx\n"
+)
+
+
+def _imports() -> Iterator[Target]:
+    """What other programs keep, format by format."""
+    for form in FORMATS.values():
+        names = {"adr": "0007-use-git.md", "mcp-memory": "m.jsonl", "mem0": "m.json"}
+        path = names.get(form.name, "notes/a.md")
+        notes = (_RECORD,) if form.name == "adr" else (FACT, _RECORD)
+        examples = _MEMORIES.get(form.name, notes)
+        yield Target(f"import {form.name}", partial(_import, form, path), examples)
+
+
+def _import(form: Format, path: str, data: bytes) -> object:
+    return list(form.read([SourceFile(path, data)]))
 
 
 PATH = ".synapse/ledger/w1/000001.jsonl"

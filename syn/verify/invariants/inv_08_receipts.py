@@ -10,7 +10,9 @@ def _check(evidence: Evidence) -> Checked:
         summary=f"{plural(receipts.count, 'receipt')} verified and agree with the ledger",
         evidence={"receipts": receipts.count},
         findings=receipts.findings,
-        skip="" if receipts.count else "nothing to check: no receipt was issued",
+        skip=""
+        if receipts.count or receipts.findings
+        else "nothing to check: no receipt was issued",
     )
 
 

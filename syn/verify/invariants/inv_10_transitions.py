@@ -6,7 +6,7 @@ from syn.verify.invariant import Checked, Invariant, plural
 
 def _check(evidence: Evidence) -> Checked:
     transitions = evidence.transitions
-    if transitions is None or not transitions.facts:
+    if transitions is None or not (transitions.facts or transitions.findings):
         return Checked("", {}, (), skip="no decision was made on any fact")
     accepted = len(transitions.acknowledged)
     listed = f", {accepted} acknowledged or expunged" if accepted else ""

@@ -12,7 +12,7 @@ from syn.exchange.note import Note, Read, SourceFile
 from syn.exchange.relations import relations_value
 
 _OBSERVATION = re.compile(r"\s*[-*+]\s+\[(?P<category>[^\]\[]{1,80})\]\s+(?P<text>\S.*)")
-_RELATION = re.compile(r"\s*[-*+]\s+(?P<type>[^\[\]]*?)\s*\[\[(?P<target>[^\[\]]+)\]\]")
+_RELATION = re.compile(r"\s*+[-*+]\s++(?P<type>[^\[\]]*+)\[\[(?P<target>[^\[\]]+)\]\]")
 _TAG = re.compile(r"(?:^|(?<=\s))#([^\s#()]+)")
 _TASK = frozenset((" ", "x", "X", "-"))
 """What stands in the brackets of a task, which is no category."""
@@ -33,7 +33,7 @@ def _note(file: Opened) -> Note:
                 tags += (tag.rstrip(".,;:") for tag in _TAG.findall(found["text"]))
         elif found := _RELATION.match(line):
             target = found["target"].partition("|")[0].strip()
-            relations.append((found["type"].strip(' "') or "relates_to", target))
+            relations.append((found["type"].strip().strip(' "') or "relates_to", target))
     there = file.texts("tags")
     wanted = merged(_plain(there), tags)
     permalink = file.text("permalink")

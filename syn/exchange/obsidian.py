@@ -7,9 +7,13 @@ from syn.exchange.markdown import Opened, merged, opened, prose_lines
 from syn.exchange.note import Note, Read, SourceFile
 from syn.model.payload import Value
 
-_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_CODE = re.compile(r"(?<!`)(`++).*?(?<!`)\1(?!`)")
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
-_TARGET = re.compile(r"\]\([^)]*\)|\[\[[^\]]*\]\]|\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+# Each alternative ends where the next one could begin, so that a line takes linear time.
+_TARGET = re.compile(
+    r"\]\([^()]*(?:\([^()]*\)[^()]*)*+\)|\[\[[^\[\]]*\]\]|\b[a-z][a-z0-9+.-]{0,30}://\S+",
+    re.IGNORECASE,
+)
 _TAG = re.compile(r"(?:^|(?<=\s))#([^\s#!-,.:-@\[-^`{-~\u2000-\u206f\u2e00-\u2e7f]+)")
 
 

@@ -17,8 +17,7 @@ from syn.model.problem import Problem
 PROBLEM_LIMIT = 100
 """Problems that are reported of one file."""
 
-_HEADING = re.compile(r"\s*?^ {0,3}#{1,6}(?:[ \t]+([^\r\n]*))?\r?$", re.MULTILINE)
-_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_HEADING = re.compile(r"\s*?^ {0,3}#{1,6}(?:[ \t]++([^\r\n]*+))?\r?$", re.MULTILINE)
 _LONE_CR = re.compile(r"\r(?!\n)")
 
 
@@ -112,7 +111,15 @@ def heading_title(body: str) -> str | None:
     found = _HEADING.match(body)
     if found is None or not found[1]:
         return None
-    return _CLOSING_HASHES.sub("", found[1]).strip() or None
+    return _without_closing_hashes(found[1]).strip() or None
+
+
+def _without_closing_hashes(text: str) -> str:
+    """An ATX heading without the hashes that may close it; a pattern takes quadratic time here."""
+    kept = text.rstrip(" \t")
+    bare = kept.rstrip("#")
+    closed = bare != kept and (not bare or bare[-1] in " \t")
+    return bare if closed else text
 
 
 def _links(

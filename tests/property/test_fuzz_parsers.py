@@ -53,6 +53,26 @@ def test_what_was_found_stays_answered(what: str) -> None:
     assert tried.inputs["error"] == 1
 
 
+LONG = {
+    "a heading and blanks": ("fact", b"# Title" + b" " * 100_000 + b"x\n"),
+    "a heading and hashes": ("fact", b"# Title " + b"#" * 100_000 + b"x\n"),
+    "a heading and a lone CR": ("fact", b"#" + b" " * 100_000 + b"\rx\n"),
+    "brackets that open": ("import obsidian", b"#t " + b"[" * 100_000 + b"\n"),
+    "links that open": ("import obsidian", b"#t " + b"](" * 50_000 + b"\n"),
+    "code that opens": ("import obsidian", b"#t " + b"`" * 100_000 + b"\n"),
+    "an item of blanks": ("import basic-memory", b"-" + b" " * 100_000 + b"x\n"),
+}
+"""Lines that made a regular expression look at every part of the line from every other."""
+
+
+@pytest.mark.parametrize("what", LONG)
+def test_a_long_line_takes_linear_time(what: str) -> None:
+    name, data = LONG[what]
+    tried = Tried()
+    try_one(targets()[name], data, tried)
+    assert not tried.wrong, tried.wrong[0]
+
+
 @pytest.mark.parametrize("name", sorted(targets()))
 @settings(max_examples=15, deadline=None)
 @given(chance=st.randoms(use_true_random=False))

@@ -52,7 +52,7 @@ def pages(**fixed: Any) -> st.SearchStrategy[Page]:
     return st.builds(Page, **(parts | fixed))
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(
     pages(
         offset=st.integers(-1, 2**40),
@@ -87,7 +87,7 @@ PLAIN = pages(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(PLAIN, st.integers(0, 400), st.binary(max_size=2))
 def test_a_plain_row_is_what_the_strict_reader_reads(page: Page, at: int, noise: bytes) -> None:
     line = encode_page(page, PREFIX)[0] + b"\n"
@@ -110,7 +110,7 @@ def test_a_plain_row_is_what_the_strict_reader_reads(page: Page, at: int, noise:
 PARTS = st.binary(max_size=300) | st.text("ab \n\u00e9\u2003", max_size=140).map(str.encode)
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(TEXT, PARTS), max_size=4), st.data())
 def test_the_quick_way_through_a_table_says_what_the_slow_way_says(
     items: list[tuple[str, bytes]], data: st.DataObject
@@ -170,7 +170,7 @@ def _is_text(data: bytes) -> bool:
     return True
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(pages(), st.binary(max_size=80))
 def test_any_line_is_a_row_or_is_refused(page: Page, noise: bytes) -> None:
     line, _ = encode_page(page, PREFIX)
@@ -182,7 +182,7 @@ def test_any_line_is_a_row_or_is_refused(page: Page, noise: bytes) -> None:
         assert changed == line or row.page.word != row.computed
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(pages(word=TEXT), max_size=3), TEXT, st.dictionaries(TEXT, st.booleans()))
 def test_a_manifest_reads_back_byte_for_byte(rows: list[Page], session: str, cleared: Any) -> None:
     change = Change("ctx-1", 0, "ab" * 32, session, "x", applied=bool(rows))
@@ -199,7 +199,7 @@ def test_a_manifest_reads_back_byte_for_byte(rows: list[Page], session: str, cle
 BODIES = st.binary(max_size=200) | st.text(max_size=130).map(str.encode)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(BODIES, st.data())
 def test_the_fast_path_says_what_the_rules_say(body: bytes, data: st.DataObject) -> None:
     import hashlib
@@ -249,7 +249,7 @@ def test_the_fast_path_says_what_the_rules_say(body: bytes, data: st.DataObject)
         assert plain
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(
     st.text("ab \t\r\n\u2003\u00e9~", min_size=110, max_size=125).map(str.encode),
     st.sampled_from([b"", b"\n", b" ", b"   \n", b"\xff", b" z", "\u2003".encode()]),
@@ -260,7 +260,7 @@ def test_the_quick_first_line_is_the_slow_one(body: bytes, end: bytes, cut: int)
         assert first_line(text) == descriptor._first_line_of_text(text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(BODIES)
 def test_a_descriptor_is_one_line_of_bounded_size(body: bytes) -> None:
     line = first_line(body)

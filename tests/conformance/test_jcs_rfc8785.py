@@ -21,7 +21,7 @@ VALUES: st.SearchStrategy[Json] = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(VALUES)
 def test_the_encoder_is_jcs_on_our_subset(value: Json) -> None:
     data = json.encode(value)

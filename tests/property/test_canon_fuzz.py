@@ -60,7 +60,7 @@ def damaged(draw: st.DrawFn, good: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("name", sorted(CANONICAL))
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_what_is_accepted_is_canonical(name: str, data: st.DataObject) -> None:
     parse, render, good = CANONICAL[name]
@@ -76,7 +76,7 @@ def test_what_is_accepted_is_canonical(name: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(TOLERANT))
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_nothing_but_typed_errors(name: str, data: st.DataObject) -> None:
     parse, good = TOLERANT[name]
@@ -91,7 +91,7 @@ JSON_TEXT = st.recursive(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(JSON_TEXT)
 @example({"a": -0.0})
 @example(float("nan"))

@@ -18,7 +18,7 @@ def places(draw: st.DrawFn) -> tuple[int, int]:
     return draw(st.integers(0, size - 1)), size
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(places())
 def test_inclusion_agrees_with_recursion_from_the_root(place: tuple[int, int]) -> None:
     index, size = place
@@ -28,7 +28,7 @@ def test_inclusion_agrees_with_recursion_from_the_root(place: tuple[int, int]) -
     assert c2sp.fold(HASHES[index], index, size, list(proof)) == root
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(places())
 def test_consistency_holds_for_every_prefix(place: tuple[int, int]) -> None:
     index, size = place
@@ -58,7 +58,7 @@ def damage(draw: st.DrawFn, proof: tuple[bytes, ...]) -> tuple[bytes, ...]:
     return tuple(items)
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(places(), st.data())
 def test_a_damaged_inclusion_proof_fails(place: tuple[int, int], data: st.DataObject) -> None:
     index, size = place
@@ -71,7 +71,7 @@ def test_a_damaged_inclusion_proof_fails(place: tuple[int, int], data: st.DataOb
             )
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(places(), st.data())
 def test_a_damaged_consistency_proof_fails(place: tuple[int, int], data: st.DataObject) -> None:
     index, size = place
@@ -83,7 +83,7 @@ def test_a_damaged_consistency_proof_fails(place: tuple[int, int], data: st.Data
             merkle.verify_consistency(index + 1, size, changed, old, new)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(places(), places())
 def test_a_rewritten_log_is_never_consistent(
     place: tuple[int, int], change: tuple[int, int]

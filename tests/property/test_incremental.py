@@ -69,7 +69,7 @@ TEXT = st.text(
 
 
 @given(TEXT, TEXT, st.booleans())
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 def test_a_kept_projection_is_the_projection(head: str, body: str, moved: bool) -> None:
     data = f"---\nid: x\nvalid_from: 2026-01-01\nsupersedes: [a, b]\nnote: {head}\n---\n{body}"
     own = {"facts/x.md": "facts/old"} if moved else {}

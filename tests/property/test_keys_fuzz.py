@@ -36,34 +36,34 @@ def damaged(draw: st.DrawFn, good: bytes) -> bytes:
     return good[:start] + draw(st.binary(max_size=8)) + good[end:]
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(damaged(ARMORED) | st.binary(max_size=100))
 def test_signatures(data: bytes) -> None:
     found = code_of(lambda: sshsig.verify(data, b"message", "git"))
     assert found.startswith("sshsig-") or sshsig.parse(data).key == private_key(1).public
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(damaged(PRIVATE) | st.binary(max_size=100))
 def test_private_key_files(data: bytes) -> None:
     assert code_of(lambda: openssh.parse(data))[:4] in {"", "key-"}
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(damaged(f"{LINE}\n{VKEY}\n".encode()) | st.binary(max_size=100))
 def test_trust_files(data: bytes) -> None:
     found = code_of(lambda: trust.parse(data))
     assert found.startswith("trust-") or trust.parse(data).keys
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=60) | damaged(VKEY.encode()).map(lambda data: data.decode("latin-1")))
 def test_verifier_keys(text: str) -> None:
     found = code_of(lambda: vkey.parse(text))
     assert found.startswith("vkey-") or vkey.render(vkey.parse(text)) == text
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=60))
 def test_public_lines(text: str) -> None:
     assert code_of(lambda: public.parse_line(text)).startswith("key-")
@@ -85,7 +85,7 @@ POLICIES = st.lists(KEYS, max_size=4, unique_by=lambda item: item.key).map(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(POLICIES)
 def test_policies_read_back(value: Policy) -> None:
     assert policy.parse(policy.render(value)) == value
@@ -102,7 +102,7 @@ def changes(draw: st.DrawFn) -> tuple[Policy, Policy]:
     return old, Policy((*moved, *added))
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(changes(), st.sampled_from(PUBLIC[:4]))
 def test_an_allowed_change_keeps_every_key_and_every_verdict(
     change: tuple[Policy, Policy], signer: PublicKey
@@ -117,7 +117,7 @@ def test_an_allowed_change_keeps_every_key_and_every_verdict(
             assert item.state != "compromised" or after.state == "compromised"
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(damaged(policy.render(SMALL)))
 def test_policy_files(data: bytes) -> None:
     found = policy.parse(data)

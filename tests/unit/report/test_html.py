@@ -107,7 +107,7 @@ HOSTILE = st.text(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(HOSTILE, HOSTILE)
 def test_nothing_in_a_fact_becomes_an_element(one: str, two: str) -> None:
     finding = Finding(one, two, one, 1, two, one, two)

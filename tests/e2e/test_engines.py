@@ -14,7 +14,7 @@ from tests.support.shared import ROOT
 from tests.support.workspaces import Place, git, make_workspace
 
 FACTS = 700
-"""Eleven tasks, so that one worker of two is in the middle of its work when it is killed."""
+"""Eleven tasks, so that one worker of three is in the middle of its work when it is killed."""
 
 
 @pytest.fixture(scope="module")

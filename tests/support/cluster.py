@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-WORKERS = 2
+WORKERS = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import contextlib
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -163,7 +164,12 @@ def adopt(place: Place, _: int) -> None:
 
 
 def commit(place: Place, number: int) -> None:
-    """What is there, in git, without a decision; or on a branch that is merged."""
+    """What is there, in git, without a decision, as far as git can; or on a branch, merged."""
+    with contextlib.suppress(subprocess.CalledProcessError):  # an object may be damaged already
+        _commit_or_merge(place, number)
+
+
+def _commit_or_merge(place: Place, number: int) -> None:
     branch = f"b{number}"
     if number % 3 == 0 and branch not in git(place, "branch").split():
         before = git(place, "rev-parse", "--abbrev-ref", "HEAD")

@@ -294,6 +294,8 @@ def main() -> int:
             show(place, figures)
             results["places"].append(_kept(place, figures, searched(place, env)))
         results["places"] += _special(folder, env, asked)
+    # What is measured again takes the place of what was kept.
+    results["places"] = list({place["name"]: place for place in results["places"]}.values())
     text = json.dumps(results)  # noqa: TID251 - a result file, nothing that is hashed
     latest.write_text(text + "\n")
     with (RESULTS / "history.jsonl").open("a") as kept:

@@ -55,7 +55,7 @@ def _head(results: Results) -> Iterator[str]:
     yield (
         f"Measured on {results['when']}: {results['processors']} processors, Python "
         f"{results['python']}, {results['git']}; load average {results['load']} when it began, "
-        "with other work running beside it, so ratios tell more than seconds. Each figure is the "
+        "so much else ran beside it: ratios tell more than seconds. Each figure is the "
         "median over runs of a whole process; ratios are of processor time. A process counts at "
         "least the memory of the one that started it, about 45 MB."
     )

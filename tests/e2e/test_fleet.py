@@ -104,6 +104,14 @@ def test_the_gravest_status_of_all(
         assert "2 below L2" in ran.out
 
 
+@pytest.mark.parametrize("text", ["", "# nothing yet\n\n"])
+def test_a_list_of_nothing_is_no_fleet_that_passes(fleet: Place, text: str) -> None:
+    (fleet.root / "list.txt").write_text(text)
+    ran = syn(fleet, "fleet", "verify", "list.txt")
+    assert (ran.status, ran.out) == (2, "")
+    assert "list.txt: expected one workspace a line, got none" in ran.err
+
+
 def test_a_folder_below_another_workspace_is_none_itself(template: Place, fleet: Place) -> None:
     (path,) = _copies(template, fleet.root, 1)
     (fleet.root / "list.txt").write_text(f"{path.name}/facts\n")

@@ -55,7 +55,7 @@ def members(places: Iterable[Path]) -> list[Path]:
     `#` for comments. What a list names is a member even when nothing is there.
 
     Raises:
-        FleetError: a place is neither, cannot be read, or holds no workspace.
+        FleetError: a place is neither, cannot be read, or names or holds no workspace.
     """
     found: dict[Path, None] = {}
     for place in places:
@@ -77,17 +77,22 @@ def _folders(place: Path) -> list[Path]:
     return inside
 
 
-def _listed(place: Path) -> Iterator[Path]:
+def _listed(place: Path) -> list[Path]:
     try:
         with place.open("rb") as file:
             text = file.read(MAX_LIST).decode()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise FleetError("fleet-list", f"{place}: {reason}", "name a folder or a list") from error
-    for line in text.splitlines():
-        name = line.strip()
-        if name and not name.startswith("#"):
-            yield place.parent / name
+    names = [name for line in text.splitlines() if (name := line.strip()) and name[0] != "#"]
+    if not names:
+        # Nothing to verify must not look like a fleet that passes.
+        raise FleetError(
+            "fleet-empty",
+            f"{place}: expected one workspace a line, got none",
+            "write their folders into it",
+        )
+    return [place.parent / name for name in names]
 
 
 @dataclass(frozen=True, slots=True)

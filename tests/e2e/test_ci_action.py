@@ -96,8 +96,12 @@ def test_a_push_that_verifies(place: Place, tmp_path: Path) -> None:
 
 def test_a_push_is_held_to_the_one_before(place: Place, tmp_path: Path) -> None:
     before = git(place, "rev-parse", "HEAD")
-    assert _push(place, tmp_path, since="0" * 40).status == 0
-    assert _push(place, tmp_path, since=before).status == 0
+    first = _push(place, tmp_path, since="0" * 40)
+    assert first.status == 0
+    assert "history was not held to what was there before" in first.summary
+    held = _push(place, tmp_path, since=before)
+    assert held.status == 0
+    assert held.summary.count("history was not held") == 1, "said by the first step alone"
     # Another first commit with the same tree: every file verifies, and history is another one.
     tree = git(place, "rev-parse", "HEAD^{tree}")
     git(place, "reset", "-q", "--soft", git(place, "commit-tree", "-m", "anew", tree))

@@ -125,13 +125,15 @@ def _verified(context: typer.Context, wishes: _Wishes, folder: Path) -> tuple[in
     workspace = open_workspace(context)
     expect_commit(workspace, change.head)
     _make(folder)
-    report = verify(workspace, _request(workspace, change.head, wishes, folder))
+    request = _request(workspace, change.head, wishes, folder)
+    report = verify(workspace, request)
     left = write_files(workspace, report, folder, required)
+    notes = (*left.notes, *_not_held(wishes, request))
     sys.stdout.write(render(report, 100, color=False, required=required))
-    for text in left.notes:
+    for text in notes:
         note(text)
     commands = annotations_of(workspace, report, change)
-    _append("GITHUB_STEP_SUMMARY", summary_of(report, change, required, left.notes))
+    _append("GITHUB_STEP_SUMMARY", summary_of(report, change, required, notes))
     _outputs(report.verdict, report.level.name, left.files)
     return exits.of_verdict(report.verdict, report.level, required), commands
 
@@ -144,6 +146,13 @@ def _request(workspace: "Workspace", head: str, wishes: _Wishes, folder: Path) -
     trust = outside_input(folder, "trust.pub", wishes.trust)
     outside = outside_of(workspace, since, wishes.root, [Path(trust)] if trust else None)
     return Request(head, wishes.deep, profile=profile_of(wishes.profile), outside=outside)
+
+
+def _not_held(wishes: _Wishes, request: "Request") -> tuple[str, ...]:
+    """Say that what was asked for with `since` was nothing, as before a branch's first push."""
+    if wishes.since.strip() and request.outside.since is None:
+        return ("since names no commit (all zeros): history was not held to what was there before",)
+    return ()
 
 
 def _stopped(error: SynError) -> tuple[int, str]:

@@ -7,7 +7,7 @@ import typer
 
 from syn.cli import exits
 from syn.cli.options import Engine, JsonFlag, surroundings_here
-from syn.cli.output import note, out, print_json, table
+from syn.cli.output import count, note, out, print_json, table
 from syn.cli.progress import bar
 from syn.cli.trusting import TrustFiles, profile_of, required_level, trust_of
 
@@ -96,7 +96,7 @@ def _show(outcomes: "list[Outcome]", counts: "Mapping[str, int]", required: "Lev
     if required is not None:
         said.append(f"{counts['below']:,} below {required.name}")
     said += [f"{counts['fail']:,} fail", f"{counts['incomplete']:,} could not be checked"]
-    out(f"{len(outcomes):,} workspaces: {', '.join(said)}")
+    out(f"{count(len(outcomes), 'workspace')}: {', '.join(said)}")
 
 
 def _row(outcome: "Outcome") -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import unquote
 
+from syn.facts.pieces import may_define, pieces
 from syn.model.fact import Link
 
 if TYPE_CHECKING:
@@ -29,12 +30,17 @@ NESTING_BUDGET = 40
 WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _WEB = re.compile(r"(?:https?|mailto|ftp|tel|data|file|javascript|vbscript):", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_NOT_PLAIN = ("`", "<", "\\", "\t", "    ", "~~~", "](", "]:")
+_NOT_PLAIN = ("`", "<", "\\", "\t", "    ", "~~~", "](")
 """What can make a wiki link something else, or be another link."""
 _DEEP = re.compile(r"\n(?: {0,3}(?:[>*+-]|[0-9]{1,9}[.)])){8}")
 """Many containers on one line; a literal first makes the search ten times as fast as `^`."""
+_DEEP_LINE = re.compile(r"^(?!([-*])\1*[ \t]*$)[ >*+0-9.)-]{30}", re.MULTILINE)
+_DEEP_TABS = re.compile(r"^[ \t>*+0-9.)-]{7}", re.MULTILINE)
+"""A line in as many containers as the budget allows has a column for each, and a tab is four."""
 _DELIMITER_ROW = re.compile(r"^[ >|:-]+\r?$", re.MULTILINE)
 MAYBE_LINK = re.compile(r"\[\[|\]:|\]\((?!(?:https?://|#|mailto:))")
+_LINK = re.compile(r"\[\[|\]\((?!(?:https?://|#|mailto:))")
+"""What every link of a body without reference definitions needs."""
 _OTHER_FILE = re.compile(r"\.(?!md\Z|mdx\Z)[A-Za-z][A-Za-z0-9]{0,3}\Z", re.IGNORECASE)
 _ODD_BLANK = re.compile(
     "[\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
@@ -56,7 +62,35 @@ def body_links(body: str, first_line: int, order: Order) -> tuple[Link, ...] | N
         return None
     if is_plain(body):
         return tuple(_plain_links(body, first_line, order))
-    return parse_links(body, first_line, order)
+    source = _LONE_CR.sub(" ", body).replace("\r\n", "\n")
+    if may_define(source) or "\0" in source:
+        return _parse(source, first_line, order, None)
+    return _piecewise(source, first_line, order)
+
+
+def _piecewise(source: str, first_line: int, order: Order) -> tuple[Link, ...] | None:
+    """The links of each piece; the parser reads those that need it, alone (ADR 0038).
+
+    A piece without `[[` and `](` has none, and one that nests deeply is parsed to be counted.
+    """
+    deep = _DEEP_TABS if "\t" in source else _DEEP_LINE
+    shallow = deep.search(source) is None
+    found: list[Link] = []
+    line, counted = first_line, 0
+    for start, end in pieces(source):
+        is_deep = not shallow and deep.search(source, start, end) is not None
+        if _LINK.search(source, start, end) is None and not is_deep:
+            continue
+        piece = source[start:end]
+        line += source.count("\n", counted, start)
+        counted = start
+        if not is_deep and _is_plain(piece):
+            found += _plain_links(piece, line, order)
+        elif (links := _parse(piece, line, order, None)) is None:
+            return None
+        else:
+            found += links
+    return tuple(found)
 
 
 def may_hold_links(body: str) -> bool:
@@ -70,7 +104,13 @@ def is_plain(body: str) -> bool:
     That takes no code span, fence, indented code, HTML, escape, table, Markdown link or
     reference definition, and no deep containers.
     """
-    if any(map(body.__contains__, _NOT_PLAIN)) or ("\r" in body and _LONE_CR.search(body)):
+    if "]:" in body or ("\r" in body and _LONE_CR.search(body)):
+        return False
+    return _is_plain(body)
+
+
+def _is_plain(body: str) -> bool:
+    if any(map(body.__contains__, _NOT_PLAIN)):
         return False
     if _DEEP.search(body) or _DEEP.match(f"\n{body[:200]}"):
         return False
@@ -91,12 +131,15 @@ def parse_links(
     body: str, first_line: int, order: Order, parser: "MarkdownIt | None" = None
 ) -> tuple[Link, ...] | None:
     """As `body_links`, always through the Markdown parser: the module's own, or another."""
-    if over_budget(body):
-        return None
+    return None if over_budget(body) else _parse(_LONE_CR.sub(" ", body), first_line, order, parser)
+
+
+def _parse(
+    source: str, first_line: int, order: Order, parser: "MarkdownIt | None"
+) -> tuple[Link, ...] | None:
     # The parser costs as much to import as a whole `syn show`, and few bodies need it.
     from syn.facts.markdown import the_parser
 
-    source = _LONE_CR.sub(" ", body)
     tokens = (parser or the_parser()).parse(source)
     if any(token.level >= NESTING_BUDGET for token in tokens):
         return None

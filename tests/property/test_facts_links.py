@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 
 from syn.facts.links import body_links, is_plain, parse_links
 from syn.facts.markdown import build_parser
+from syn.facts.pieces import pieces
 
 PIECES = (
     *("[[a]]", "[[b|c]]", "![[d]]", "[[", "]]", "[", "]", "](", ")", "[e](f.md)", "[g](http://h)"),
@@ -94,6 +95,32 @@ PLAIN_PIECES = (
         "'",
     ),
 )
+LINES = (
+    *("[[a]]", "text [b](c.md) `code`", "![[d|e]] <b>", "", "", "", " ", "\t", "text", "# H [[h]]"),
+    *(
+        "```",
+        "````",
+        "``` x",
+        "``` `",
+        "~~~",
+        "~~~~ `",
+        "  ```",
+        "   ~~~",
+        "    ```",
+        "\t```",
+        "- ```",
+    ),
+    *("<!--", "-->", "<!-- x -->", " <!--", "<!-->", "<?", "?>", "<!X", ">", "<![CDATA[", "]]>"),
+    *("<pre>", "</pre>", "<script", "<style>x", "</TEXTAREA>", "<textarea>", "  <pre", "- <!--"),
+    *("<div>", "</div>", "<x>", "<a b='c'>", "  <div>", "- <div>", "> <div>", "> <!--", "> ```"),
+    *("- item [[i]]", "  more [[j]]", "-", "- ", "* [[k]](l.md)", "1. one", "   two", "  - in"),
+    *("    - deep [[m]]", "\t- tab [[n]]", "    code [[o]]", "> quote [[p]]", "> - [[q]]", ">"),
+    *("a | b", "--|--", "[[r]] | `", "===", "---", "- - -", "***", "[t] u", "x]: y", "[[v]]: `w`"),
+    *("[[s", "t]]", "[u](", "v.md)", "`", "[w][x]", "\u2028", "\x0c", "a\rb [[y]]", "\\[[z]]"),
+    *("<http://a> [[b]]", "10) [[c]] `", "+ [[d]]\t", "- [ ] [[e]] `", "- \\", "<!-- [[f]] -->"),
+)
+"""Lines that open, close, continue or only look like blocks, with links in and beside them."""
+BLOCKS = st.lists(st.sampled_from(LINES), max_size=30)
 BODIES = st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
 
 
@@ -108,6 +135,22 @@ def test_the_shortcuts_change_no_link(body: str, order: str) -> None:
     chosen = "text|target" if order == "text|target" else "target|text"
     expected = parse_links(body, 1, chosen, whole_parser())  # type: ignore[arg-type]
     assert body_links(body, 1, chosen) == expected  # type: ignore[arg-type]
+
+
+@given(BLOCKS, st.sampled_from(("\n", "\n", "\r\n")))
+@settings(max_examples=500, deadline=None)
+def test_pieces_hold_the_links_of_the_whole(lines: list[str], end: str) -> None:
+    body = end.join(lines)
+    assert body_links(body, 3, "target|text") == parse_links(body, 3, "target|text", whole_parser())
+
+
+@given(BLOCKS)
+@settings(max_examples=200, deadline=None)
+def test_pieces_are_the_body(lines: list[str]) -> None:
+    body = "\n".join(lines).replace("\r", "")
+    found = list(pieces(body))
+    assert "".join(body[start:end] for start, end in found) == body
+    assert all(start < end for start, end in found)
 
 
 @given(st.lists(st.sampled_from(PLAIN_PIECES), max_size=24).map("".join))

@@ -31,7 +31,7 @@ class Attributes:
         self._autocrlf = _setting(repo.pg, "core.autocrlf")
         self._fold_case = _setting(repo.pg, "core.ignorecase") not in _OFF
         self._first = tuple(self._outer(repo.common_dir / "info" / "attributes"))
-        self._last = tuple(file for path in _user_files(repo) for file in self._outer(path))
+        self._last = tuple(file for path in user_files(repo) for file in self._outer(path))
         self._of_folder: dict[bytes, RuleFile | None] = {}
         self._frames: dict[bytes, tuple[RuleFile, ...]] = {}
         self._macros = {name for file in (*self._first, *self._last) for name in file.macros}
@@ -154,8 +154,8 @@ def _setting(pg: pygit2.Repository, name: str) -> str:
         return ""
 
 
-def _user_files(repo: Repository) -> list[Path]:
-    # The user's own file counts before the system's.
+def user_files(repo: Repository) -> list[Path]:
+    """The attribute files outside the repository: the user's own counts before the system's."""
     found: list[Path] = []
     search = pygit2.settings.search_path
     try:

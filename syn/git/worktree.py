@@ -109,16 +109,32 @@ class WorktreeSnapshot:
 
     def find(self, path: bytes) -> SnapshotEntry | None:
         """The entry at one path; a folder is listed no further than that path."""
-        head = self._plain_head(path)
-        disk = None if head is None else self._plain_file(path)
-        if disk is not None:
-            self._attributes.may_convert(path)
-            return self._entry(path, head, None, disk, skipped=False)
+        found = self.find_tracked(path)
+        if found is not None:
+            return found
         narrow = WorktreeSnapshot(self._repo, (path,), self._wanted)
         narrow._attributes = self._attributes
         found = next((entry for entry in narrow.entries() if entry.path == path), None)
         self._warnings.update(narrow._warnings)
         return found
+
+    def find_tracked(self, path: bytes) -> SnapshotEntry | None:
+        """The same for a file of HEAD that is on disk; None says nothing of any other."""
+        head = self._plain_head(path)
+        disk = None if head is None else self._plain_file(path)
+        if disk is None:
+            return None
+        self._attributes.may_convert(path)
+        return self._entry(path, head, None, disk, skipped=False)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether, in the listing just made, each file's bytes were the file's own.
+
+        No rule converts any, no sparse checkout leaves any out, and nothing was odd.
+        """
+        sparse = (self._repo.git_dir / "info" / "sparse-checkout").exists()
+        return not (self._attributes.active or sparse or self.warnings or self._lost)
 
     def _plain_head(self, path: bytes) -> RawItem | None:
         # A file of HEAD where no sparse checkout is at work: git's index has nothing to add.

@@ -16,7 +16,8 @@ from syn.model.finding import Json
 from syn.model.problem import Problem
 from syn.services.exchange.planner import Planner, Wishes, settled
 from syn.services.recall.answers import problem_json
-from syn.services.recall.indexing import Progress, Reading, open_current
+from syn.services.recall.indexing import Progress, Reading
+from syn.services.recall.opening import open_current
 from syn.services.workspace import Workspace
 from syn.services.writing.exclusive import exclusively
 from syn.services.writing.gate import Verdict

@@ -1,4 +1,4 @@
-"""The index file of a workspace: where it lives, bringing it up to date, opening it for reads."""
+"""The index file of a workspace: where it lives, what it is built from, bringing it up to date."""
 
 import hashlib
 import os
@@ -9,23 +9,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from syn.canon import json as canonical
 from syn.canon.digest import sha256
-from syn.errors import CannotError, RefusedError
+from syn.errors import CannotError
 from syn.git.parse import blob_id
 from syn.git.snapshot import Snapshot, SnapshotEntry
 from syn.index.derive import World
 from syn.index.inputs import inputs_hash
 from syn.index.rows import PROJECTION
-from syn.index.store import Builder, FileRecord, Index, IndexUnusable, StatRecord, open_index
+from syn.index.store import Builder, FileRecord, IndexUnusable, StatRecord, open_index
 from syn.model.config import Config
 from syn.services.recall.ledgerfiles import LedgerFiles, LedgerView
-from syn.services.recall.ledgernote import (
-    Note,
-    note_path,
-    pairs_text,
-    read_pairs,
-    recall,
-    remember,
-)
+from syn.services.recall.ledgernote import pairs_text, read_pairs, recall
 from syn.services.recall.projecting import project_all
 from syn.services.recall.reading import (
     FactFiles,
@@ -34,7 +27,6 @@ from syn.services.recall.reading import (
     sort_facts,
     take_inventory,
 )
-from syn.services.recall.steady import steadily
 from syn.services.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -104,29 +96,44 @@ def read_snapshot(snapshot: Snapshot, config: Config, note: Path | None = None) 
     `note` is where earlier reads kept what they learnt of the ledger (`ledgernote`); what verifies
     or writes gives none.
     """
-    from syn.services.config import parse_config
-
-    control: list[tuple[bytes, str]] = []
-    heads = True
     inventory = take_inventory(snapshot, config)
-    for entry in inventory.config:
-        data = read_plain(snapshot, entry)
-        control.append((entry.path, sha256(data)))
-        heads = heads and blob_id(data) == entry.head_oid
-        own = parse_config(data)
-        if own != config:
-            config, inventory = own, take_inventory(snapshot, own)
+    own = _own_config(snapshot, inventory, config)
+    if own != config:
+        inventory = take_inventory(snapshot, own)
+    return read_sorted(snapshot, own, inventory, note)
+
+
+def read_sorted(
+    snapshot: Snapshot,
+    config: Config,
+    inventory: Inventory,
+    note: Path | None,
+    files: FactFiles | None = None,
+) -> Reading:
+    """The same for a listing at hand; `files` where its facts were told apart before."""
+    control: list[tuple[bytes, str]] = []
+    heads = not inventory.missing
     ledger = LedgerFiles(snapshot, inventory.ledger, config.id, inventory.lost)
     if note is not None:
         ledger.note = recall(note, ledger.digest)
-    control += ledger.digests
-    for entry in inventory.policy:
+    for entry in (*inventory.config, *inventory.policy):
         data = read_plain(snapshot, entry)
         control.append((entry.path, sha256(data)))
         heads = heads and blob_id(data) == entry.head_oid
-    heads = heads and ledger.heads and not inventory.missing
-    files = sort_facts(inventory, ledger)
-    return Reading(snapshot, config, inventory, ledger, files, tuple(control), heads)
+    at = len(inventory.config)
+    control[at:at] = ledger.digests
+    found = files or sort_facts(inventory, ledger)
+    return Reading(
+        snapshot, config, inventory, ledger, found, tuple(control), heads and ledger.heads
+    )
+
+
+def _own_config(snapshot: Snapshot, inventory: Inventory, config: Config) -> Config:
+    """The snapshot's own configuration, or the one given when it has none."""
+    from syn.services.config import parse_config
+
+    found = [parse_config(read_plain(snapshot, entry)) for entry in inventory.config]
+    return found[-1] if found else config
 
 
 def world_of(reading: Reading) -> World:
@@ -169,17 +176,18 @@ def reindex(
     """
     reading, old = read_workspace(workspace), None
     if not full:
-        old = _old_index(index_path(workspace))
-    return _bring(workspace, reading, old, executor, progress)
+        old = old_index(index_path(workspace))
+    return bring(workspace, reading, old, executor, progress)
 
 
-def _bring(
+def bring(
     workspace: Workspace,
     reading: Reading,
-    old: "_Old | None",
+    old: "Old | None",
     executor: "Executor | None",
     progress: Progress | None,
 ) -> Reindexed:
+    """Bring the index of a workspace up to what was read of it; `old` is None for a new one."""
     path = index_path(workspace)
     path.parent.mkdir(parents=True, exist_ok=True)
     if old is None:
@@ -188,7 +196,7 @@ def _bring(
 
 
 @dataclass(frozen=True, slots=True)
-class _Old:
+class Old:
     """What the index at hand says of the files it was built from; used up by the build on it."""
 
     files: dict[str, FileRecord]
@@ -197,7 +205,7 @@ class _Old:
     """`LedgerView.moved` at that time."""
 
 
-def _old_index(path: Path) -> _Old | None:
+def old_index(path: Path) -> Old | None:
     """The index as a base for an incremental build; None when only a full build will do."""
     try:
         with open_index(path) as index:
@@ -207,7 +215,7 @@ def _old_index(path: Path) -> _Old | None:
             moved = read_pairs(meta.get("moved", ""))
             if moved is None:
                 return None
-            return _Old({record.path: record for record in index.files()}, meta, moved)
+            return Old({record.path: record for record in index.files()}, meta, moved)
     except IndexUnusable:
         return None
 
@@ -242,7 +250,7 @@ def build_index(
 def _build_changed(
     path: Path,
     reading: Reading,
-    old: _Old,
+    old: Old,
     executor: "Executor | None",
     progress: Progress | None,
 ) -> Reindexed:
@@ -345,62 +353,3 @@ def records_of(reading: Reading, digest: str) -> dict[str, str]:
         "moved": pairs_text(reading.ledger.moved),
         "tails": canonical.encode(tails_of(reading)).decode(),
     }
-
-
-def open_current(
-    workspace: Workspace,
-    note: Callable[[str], None],
-    progress: Progress | None = None,
-    *,
-    only_reads: bool = False,
-) -> tuple[Index, Reading]:
-    """The index, brought up to date first; `note` is told when that was needed.
-
-    Who `only_reads` may be spared the decoding of a ledger that was decoded before (`ledgernote`).
-
-    Raises:
-        RefusedError: a known segment is no longer a prefix of what is here (`ledger-shrank`).
-        CannotError: the index can neither be used nor built.
-    """
-
-    def read() -> tuple[Index, Reading]:
-        return _open_current(workspace, note, progress, only_reads=only_reads)
-
-    return steadily(workspace, read, note, lambda found: found[0].close())
-
-
-def _open_current(
-    workspace: Workspace,
-    note: Callable[[str], None],
-    progress: Progress | None,
-    *,
-    only_reads: bool,
-) -> tuple[Index, Reading]:
-    kept = note_path(workspace) if only_reads else None
-    reading = read_snapshot(workspace.snapshot(), workspace.config, kept)
-    old = _old_index(index_path(workspace))
-    if old is not None:
-        _refuse_shrunk(reading, old.meta)
-    done = _bring(workspace, reading, old, None, progress)
-    files = reading.ledger_files
-    if kept is not None and files.is_decoded and files.note is None and not files.faults:
-        remember(kept, Note(files.digest, files.moved))
-    if done.mode != "none":
-        note(f"index brought up to date: {done.read} read, {done.removed} removed")
-    return open_index(done.path), reading
-
-
-def _refuse_shrunk(reading: Reading, meta: Mapping[str, str]) -> None:
-    tails = canonical.decode(meta.get("tails", "{}").encode())
-    if not isinstance(tails, dict):
-        return
-    for writer, tail in tails.items():
-        if not isinstance(tail, list):
-            continue
-        length, head = tail
-        if length and not reading.ledger_files.holds(writer, int(str(length)), str(head)):
-            raise RefusedError(
-                "ledger-shrank",
-                f"writer {writer}: the index knows {length} decisions that are not here any more",
-                "after a switch of branches run syn reindex; else syn verify says what is gone",
-            )

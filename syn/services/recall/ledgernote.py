@@ -7,9 +7,6 @@ and hashes the lines of the facts it hands out and leaves the rest; what verifie
 (ADR 0031).
 """
 
-import contextlib
-import hashlib
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +14,10 @@ from pathlib import Path
 from syn import __version__
 from syn.canon import json as canonical
 from syn.canon.digest import sha256
-from syn.errors import CannotError, RefusedError
-from syn.git import durable
+from syn.errors import CannotError
 from syn.index.inputs import inputs_hash
+from syn.services.recall.notes import note_file, read_note, write_note
 from syn.services.workspace import Workspace
-
-MAX_NOTE = 64 << 20
-"""Bytes of a note that is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,39 +39,23 @@ def ledger_digest(ws: str, digests: tuple[tuple[bytes, str], ...]) -> str:
 
 
 def note_path(workspace: Workspace) -> Path:
-    """Where the note on this work tree's ledger is kept: one per work tree, the newest."""
-    name = hashlib.sha256(os.fsencode(workspace.root)).hexdigest()[:32]
-    return workspace.around.cache_dir / "ledgers" / f"{name}.json"
+    """Where the note on this work tree's ledger is kept."""
+    return note_file(workspace, "ledgers")
 
 
 def recall(path: Path, ledger: str) -> Note | None:
     """The note on this very ledger; None when there is none, or it decayed."""
-    try:
-        with path.open("rb") as file:
-            value = canonical.decode(file.read(MAX_NOTE))
-    except (OSError, CannotError):
-        return None
-    if not isinstance(value, dict) or (value.get("v"), value.get("ledger")) != (1, ledger):
+    value = read_note(path)
+    if value is None or (value.get("v"), value.get("ledger")) != (1, ledger):
         return None
     text = value.get("moved")
-    if not isinstance(text, str) or value.get("sum") != _sum(ledger, text):
-        return None
-    moved = read_pairs(text)
+    moved = read_pairs(text) if isinstance(text, str) else None
     return None if moved is None else Note(ledger, moved)
 
 
 def remember(path: Path, note: Note) -> None:
     """Keep a note for the next read; where it cannot be kept, the next read decodes again."""
-    text = pairs_text(note.moved)
-    value = {"v": 1, "ledger": note.ledger, "moved": text, "sum": _sum(note.ledger, text)}
-    with contextlib.suppress(OSError, CannotError, RefusedError):
-        durable.make_folders(path.parent)
-        durable.replace(path.parent, os.fsencode(path.name), canonical.encode(value))
-
-
-def _sum(ledger: str, moved: str) -> str:
-    """Against decay: whoever writes the user's cache can write this as well."""
-    return sha256(canonical.encode([ledger, moved]))
+    write_note(path, {"v": 1, "ledger": note.ledger, "moved": pairs_text(note.moved)})
 
 
 def pairs_text(pairs: Mapping[str, str]) -> str:

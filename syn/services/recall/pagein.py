@@ -5,7 +5,6 @@ it is read, hashed and projected again, and digests, taint and quarantine come f
 lines (`standing`). Every door that hands a fact out goes through `page_in`.
 """
 
-from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -134,9 +133,7 @@ def _recorded_elsewhere(
 
 def entry_of(reading: Reading, path: str) -> SnapshotEntry | None:
     """The file of a fact in a reading, or None when it holds none there."""
-    facts, key = reading.files.facts, path.encode("utf-8", "surrogateescape")
-    at = bisect_left(facts, key, key=lambda entry: entry.path)
-    return facts[at] if at < len(facts) and facts[at].path == key else None
+    return reading.files.known.find(path.encode("utf-8", "surrogateescape"))
 
 
 def read_markdown(reading: Reading, name: str, path: str) -> Fact | Withheld:

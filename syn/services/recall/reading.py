@@ -1,8 +1,10 @@
 """What a snapshot holds, by role."""
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Protocol
 
 from syn.errors import CannotError, RefusedError
 from syn.facts.globs import FactGlobs
@@ -52,11 +54,38 @@ class Inventory:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """The facts of a listing at hand, in path order."""
+
+    facts: tuple[SnapshotEntry, ...]
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def find(self, path: bytes) -> SnapshotEntry | None:
+        """The fact at a path, or None."""
+        at = bisect_left(self.facts, path, key=attrgetter("path"))
+        return self.facts[at] if at < len(self.facts) and self.facts[at].path == path else None
+
+
+class Facts(Protocol):
+    """Tracked or recorded files whose names are sound: listed already, or when that is asked."""
+
+    @property
+    def facts(self) -> tuple[SnapshotEntry, ...]:
+        """All, in path order."""
+
+    def __len__(self) -> int: ...
+
+    def find(self, path: bytes) -> SnapshotEntry | None:
+        """The fact at a path, or None."""
+
+
+@dataclass(frozen=True, slots=True)
 class FactFiles:
     """The candidates of an inventory, told apart by what the ledger and the tree say of them."""
 
-    facts: tuple[SnapshotEntry, ...]
-    """Tracked or recorded files, in path order; their names are sound."""
+    known: Facts
     new_entries: tuple[SnapshotEntry, ...]
     """Neither tracked nor recorded: listed, not indexed."""
     new_problems: dict[bytes, tuple[Problem, ...]]
@@ -64,6 +93,11 @@ class FactFiles:
     refused: dict[str, tuple[Problem, ...]]
     """Display path to what is wrong with the name or the kind of file."""
     excluded: int
+
+    @property
+    def facts(self) -> tuple[SnapshotEntry, ...]:
+        """Tracked or recorded files, in path order; their names are sound."""
+        return self.known.facts
 
     @property
     def new(self) -> tuple[str, ...]:
@@ -173,7 +207,7 @@ def sort_facts(inventory: Inventory, ledger: "LedgerFiles") -> FactFiles:
     facts = [e for e in inventory.candidates if e.tracked or e.path in recorded]
     new = [e for e in inventory.candidates if not (e.tracked or e.path in recorded)]
     return FactFiles(
-        facts=tuple(entry for entry in facts if entry.path not in problems),
+        known=Listed(tuple(entry for entry in facts if entry.path not in problems)),
         new_entries=tuple(new),
         new_problems={e.path: problems[e.path] for e in new if e.path in problems},
         refused={problems[e.path][0].path: problems[e.path] for e in facts if e.path in problems},

@@ -25,7 +25,8 @@ from syn.services.recall.answers import (
 from syn.services.recall.bounds import ROOM, cut_body, size_of
 from syn.services.recall.edits import Edit, find_edits
 from syn.services.recall.holding import quarantined
-from syn.services.recall.indexing import Progress, Reading, open_current
+from syn.services.recall.indexing import Progress, Reading
+from syn.services.recall.opening import open_current
 from syn.services.recall.pagein import Audience, Served, Withheld, page_in_id, page_in_path
 from syn.services.workspace import Workspace
 
@@ -72,7 +73,7 @@ def status(reader: Reader) -> Answer:
     files = reader.reading.files
     new = [path for path in files.new if path not in unreadable]
     facts = counts["fact"] - _doubled(reader)
-    total = len(files.facts) + len(files.refused) + len(files.new) + files.excluded
+    total = len(files.known) + len(files.refused) + len(files.new) + files.excluded
     head = reader.workspace.repository.head()
     return {
         "workspace": reader.reading.config.name,

@@ -17,7 +17,8 @@ from syn.model.problem import Problem
 from syn.services.config import FILE_NAME, add_excludes
 from syn.services.recall.edits import Edit, Edits, find_edits
 from syn.services.recall.fielddiff import changes_json
-from syn.services.recall.indexing import Reading, open_current
+from syn.services.recall.indexing import Reading
+from syn.services.recall.opening import open_current
 from syn.services.workspace import Workspace
 from syn.services.writing.adopt_gate import Judgement, check_named, judge_edits
 from syn.services.writing.decision import Decision, FileChange

@@ -12,7 +12,8 @@ from syn.model.finding import Json
 from syn.model.ledger import Review
 from syn.report.diff import render
 from syn.services.recall.fielddiff import changes_json, compare_facts
-from syn.services.recall.indexing import Reading, open_current
+from syn.services.recall.indexing import Reading
+from syn.services.recall.opening import open_current
 from syn.services.workspace import Workspace, stamp
 from syn.services.writing.changes import Add, Change, Supersede, change_json
 from syn.services.writing.decision import Decision

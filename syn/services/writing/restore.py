@@ -9,7 +9,8 @@ from syn.git.repository import Repository
 from syn.index.store import Index
 from syn.model.fact import Fact, Parsed, Unreadable
 from syn.model.recorded import Recorded
-from syn.services.recall.indexing import Reading, open_current
+from syn.services.recall.indexing import Reading
+from syn.services.recall.opening import open_current
 from syn.services.recall.reading import stored_bytes, under_recorded_id
 from syn.services.recall.reads import did_you_mean, near_names
 from syn.services.workspace import Workspace

@@ -9,7 +9,8 @@ from syn.index.store import Index
 from syn.ledger.entry import HashedEntry
 from syn.model.fact import Fact, Unreadable
 from syn.model.ledger import FACT_ACTIONS, Entry
-from syn.services.recall.indexing import Reading, open_current
+from syn.services.recall.indexing import Reading
+from syn.services.recall.opening import open_current
 from syn.services.workspace import Workspace
 from syn.services.writing.contents import recorded_bytes
 from syn.services.writing.desk import Desk

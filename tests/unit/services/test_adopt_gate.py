@@ -8,7 +8,8 @@ import pytest
 
 from syn.errors import SynError
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import open_current, read_workspace
+from syn.services.recall.indexing import read_workspace
+from syn.services.recall.opening import open_current
 from syn.services.writing.adopt import Adoption, Consent, adopt, adoption_json, plan_adopt
 from syn.services.writing.changes import Close
 from syn.services.writing.undo import undo

@@ -9,7 +9,8 @@ import pytest
 from syn.errors import SynError
 from syn.services.doors.operations import operation
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import open_current, read_workspace
+from syn.services.recall.indexing import read_workspace
+from syn.services.recall.opening import open_current
 from syn.services.recall.reads import Reader, open_reader
 from syn.services.writing import proposals
 from syn.services.writing.changes import Add, Change, Close, Edit, NewFact, Supersede

@@ -41,6 +41,8 @@ def _status(words: list[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
+        if words and words[-1] == "mcp":
+            _serve_agents(words)
         from syn.cli.app import build
         from syn.cli.completing import answer, asked
 
@@ -61,6 +63,15 @@ def _status(words: list[str]) -> int:
         # Typer makes a status of the interruption; somebody has to say what it means.
         sys.stderr.write("\nsyn: interrupted; nothing was concluded\n")
     return result if isinstance(result, int) else exits.OK
+
+
+def _serve_agents(words: list[str]) -> None:
+    """Become the server, when that is all that is asked for."""
+    from syn.cli.serving import become_server, plain
+
+    folder = plain(words)
+    if folder is not None:
+        become_server([folder])
 
 
 _DECISIVE = ("--ref", "--since", "--trust", "--root", "--as-of", "--known-at", "--require")

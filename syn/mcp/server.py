@@ -1,9 +1,9 @@
-"""The server: the official SDK over our stdio, one session per process (design 14)."""
+"""The server: the official SDK over our stdio; what it is asked, it asks its worker (design 14)."""
 
 import asyncio
+import json
 import logging
 import sys
-import threading
 import traceback
 from functools import partial
 from typing import Any
@@ -17,39 +17,28 @@ from mcp.shared.exceptions import MCPError
 
 from syn import __version__
 from syn.errors import SynError
+from syn.mcp.link import Link
 from syn.mcp.pipes import Pipes
 from syn.mcp.texts import PROMPTS
-from syn.mcp.tools import call_tool, error_result, find_operation, list_tools, tool_name
 from syn.mcp.wire import stdio
-from syn.report.escape import json_text, printable
-from syn.services.doors.operation import Operation
-from syn.services.doors.operations import operation, operations
-from syn.services.doors.session import Session
 from syn.services.doors.teaching import RULE
-from syn.services.recall.answers import Answer
-from syn.services.sessions.recording import Recording
 
 CAPABILITIES = "synapse://capabilities"
 FACT = "synapse://fact/"
 _JSON = "application/json"
 
 
-def note(text: str) -> None:
-    """Talk goes to stderr: stdout is the protocol's."""
-    sys.stderr.write(f"syn mcp: {printable(text)}\n")
-
-
 class Door:
-    """The tools, resources and prompts over one session."""
+    """The tools, resources and prompts over one line to a worker."""
 
-    def __init__(self, session: Session, recording: Recording | None = None) -> None:
-        self._session = session
-        self._recording = recording
+    def __init__(self, link: Link) -> None:
+        self._link = link
         self._turns = anyio.CapacityLimiter(1)
         """One question at a time; a call that is cancelled while it waits is not begun."""
         self._long = anyio.CapacityLimiter(1)
         """The same for what takes long and needs no index: verify, reindex."""
-        self._recorded = threading.Lock()
+        self._asking = anyio.Lock()
+        self._tools: dict[str, Any] = {}
 
     def server(self) -> Server[Any]:
         """The server, ready to run over a pair of streams."""
@@ -58,7 +47,7 @@ class Door:
             version=__version__,
             title="Synapse memory",
             instructions=RULE,
-            on_list_tools=_list_tools,
+            on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=_list_resources,
             on_list_resource_templates=_list_templates,
@@ -67,49 +56,61 @@ class Door:
             on_get_prompt=_get_prompt,
         )
 
+    async def _known(self) -> dict[str, Any]:
+        """What the worker says of the tools, once."""
+        async with self._asking:
+            if not self._tools:
+                self._tools = await anyio.to_thread.run_sync(self._link.ask, "tools")
+            return self._tools
+
+    async def _list_tools(self, _context: object, _params: object) -> types.ListToolsResult:
+        known = await self._known()
+        return types.ListToolsResult.model_validate({"tools": known["tools"]})
+
     async def _call_tool(
         self, context: Any, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        found = find_operation(params.name)
-        if found is None:
-            names = ", ".join(tool.name for tool in list_tools())
-            return error_result(
-                "unknown-tool", f"there is no tool {params.name!r:.60}", f"tools: {names}"
-            )
+        try:
+            known = await self._known()
+        except SynError as error:
+            return _result(_error(error.code, error.message, error.remedy))
+        kind = known["kinds"].get(params.name)
+        if kind is None:
+            names = ", ".join(known["kinds"])
+            said = f"there is no tool {params.name!a:.60}"
+            return _result(_error("unknown-tool", said, f"tools: {names}"))
         arguments = dict(params.arguments or {})
-        if found.kind == "propose":
+        if kind == "propose":
             arguments["agent"] = _proposer(arguments.get("agent"), context)
-        return await self._answer(found, arguments)
+        return await self._answer(params.name, arguments, long=params.name in known["long"])
 
-    async def _answer(self, found: Operation, arguments: dict[str, Any]) -> types.CallToolResult:
-        limiter = self._long if found.needs == "workspace" else self._turns
-        work = partial(self._guarded, found, arguments)
+    async def _answer(
+        self, tool: str, arguments: dict[str, Any], *, long: bool
+    ) -> types.CallToolResult:
+        limiter = self._long if long else self._turns
+        work = partial(self._guarded, tool, arguments)
         return await anyio.to_thread.run_sync(work, limiter=limiter)
 
-    def _guarded(self, found: Operation, arguments: dict[str, Any]) -> types.CallToolResult:
-        """One call in a worker thread; whatever fails becomes an error result, and is logged."""
+    def _guarded(self, tool: str, arguments: dict[str, Any]) -> types.CallToolResult:
+        """One call in a thread of its own; whatever fails becomes an error result."""
         try:
-            result = call_tool(self._session.run, found, arguments)
-            answer = result.structured_content
-            if self._recording is not None and found.kind == "read" and not result.is_error:
-                with self._recorded:
-                    self._recording.keep(tool_name(found), answer or {}, self._session.payload_at)
+            return _result(self._link.ask("call", tool=tool, arguments=arguments))
+        except SynError as error:
+            return _result(_error(error.code, error.message, error.remedy))
         except Exception as error:  # noqa: BLE001 - a server answers every call and lives on
-            note(traceback.format_exc())
-            return error_result(
-                "internal", f"internal error: {type(error).__name__}", "see the server's log"
-            )
-        return result
+            sys.stderr.write(f"syn mcp: {traceback.format_exc()!a}\n")
+            said = f"internal error: {type(error).__name__}"
+            return _result(_error("internal", said, "see the server's log"))
 
     async def _read_resource(
         self, _context: object, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         if uri == CAPABILITIES:
-            text = json_text(capabilities())
+            text = await anyio.to_thread.run_sync(self._link.ask, "capabilities")
         elif uri.startswith(FACT):
             arguments = {"id": unquote(uri.removeprefix(FACT))}
-            result = await self._answer(operation("show"), arguments)
+            result = await self._answer("show", arguments, long=False)
             text = _text(result)
             if result.is_error:
                 raise MCPError(types.INVALID_PARAMS, text)
@@ -118,6 +119,21 @@ class Door:
             raise MCPError(types.INVALID_PARAMS, f"no resource {uri!r:.80}; there are {known}")
         contents = types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
         return types.ReadResourceResult(contents=[contents])
+
+
+def _error(code: str, message: str, remedy: str) -> dict[str, Any]:
+    """A reply that is an error of ours, as the worker gives them."""
+    error = {"code": code, "message": message, "remedy": remedy}
+    return {"text": f"{message}\n{remedy}", "error": error}
+
+
+def _result(reply: dict[str, Any]) -> types.CallToolResult:
+    """A worker's reply as the protocol says it; an error is an error, never success."""
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=reply["text"])]
+    if "error" in reply:
+        failed = {"error": reply["error"]}
+        return types.CallToolResult(content=content, structured_content=failed, is_error=True)
+    return types.CallToolResult(content=content, structured_content=json.loads(reply["text"]))
 
 
 def _text(result: types.CallToolResult) -> str:
@@ -133,10 +149,6 @@ def _proposer(given: object, context: Any) -> str:
     return f"{given} ({client})" if isinstance(given, str) and given else client
 
 
-async def _list_tools(_context: object, _params: object) -> types.ListToolsResult:
-    return types.ListToolsResult(tools=list(list_tools()))
-
-
 async def _list_resources(_context: object, _params: object) -> types.ListResourcesResult:
     resource = types.Resource(uri=CAPABILITIES, name="capabilities", mime_type=_JSON)
     return types.ListResourcesResult(resources=[resource])
@@ -145,17 +157,6 @@ async def _list_resources(_context: object, _params: object) -> types.ListResour
 async def _list_templates(_context: object, _params: object) -> types.ListResourceTemplatesResult:
     template = types.ResourceTemplate(uri_template=f"{FACT}{{id}}", name="fact", mime_type=_JSON)
     return types.ListResourceTemplatesResult(resource_templates=[template])
-
-
-def capabilities() -> Answer:
-    """What this server can do, and what it never does."""
-    return {
-        "version": __version__,
-        "reads": [tool_name(found) for found in operations() if found.kind == "read"],
-        "proposals": [tool_name(found) for found in operations() if found.kind == "propose"],
-        "maintenance": [tool_name(found) for found in operations() if found.kind == "maintain"],
-        "never": ["accept", "delete", "change the policy", "read outside the workspace"],
-    }
 
 
 async def _list_prompts(_context: object, _params: object) -> types.ListPromptsResult:
@@ -174,24 +175,13 @@ async def _get_prompt(
     return types.GetPromptResult(description=about, messages=[message])
 
 
-def serve(pipes: Pipes, session: Session, recording: Recording | None) -> None:
-    """Serve the client until it leaves; then finish the recording."""
+def serve(pipes: Pipes, link: Link) -> None:
+    """Serve the client until it leaves; then let the worker finish."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     try:
-        asyncio.run(_serve(pipes, Door(session, recording)))
+        asyncio.run(_serve(pipes, Door(link)))
     finally:
-        session.close()
-        if recording is not None:
-            _finish(recording)
-
-
-def _finish(recording: Recording) -> None:
-    try:
-        image = recording.finish()
-    except SynError as error:
-        note(f"{error.message}\n{error.remedy}")
-    else:
-        note(f"the session's image is {image}" if image else "nothing was handed out")
+        link.close()
 
 
 async def _serve(pipes: Pipes, door: Door) -> None:

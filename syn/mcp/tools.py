@@ -1,16 +1,18 @@
-"""Tools, made from the operations both doors share: one call in, one bounded answer out."""
+"""Tools, made from the operations both doors share: one call in, one bounded answer out.
+
+Nothing here knows the SDK: this is the side of the worker (ADR 0037).
+"""
 
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
-
 from syn.errors import SynError
 from syn.mcp.arguments import input_schema, read_arguments
-from syn.report.escape import json_text
+from syn.model.finding import Json
+from syn.report.escape import block, clip, json_text
 from syn.services.doors.operation import Member, Operation
-from syn.services.doors.operations import operations
+from syn.services.doors.operations import READS, operations
 from syn.services.recall.answers import Answer
 
 _MEMBERS: dict[Member, dict[str, Any]] = {
@@ -22,14 +24,20 @@ _MEMBERS: dict[Member, dict[str, Any]] = {
     "object": {"type": "object"},
 }
 
-_HINTS = {
-    "read": ToolAnnotations(read_only_hint=True, open_world_hint=False),
-    "propose": ToolAnnotations(
-        read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-    ),
-    "maintain": ToolAnnotations(
-        read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-    ),
+_HINTS: dict[str, dict[str, bool]] = {
+    "read": {"readOnlyHint": True, "openWorldHint": False},
+    "propose": {
+        "readOnlyHint": False,
+        "destructiveHint": False,
+        "idempotentHint": False,
+        "openWorldHint": False,
+    },
+    "maintain": {
+        "readOnlyHint": False,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    },
 }
 """What only reads destroys nothing, so nothing more is said of it."""
 
@@ -42,19 +50,19 @@ def tool_name(operation: Operation) -> str:
 
 
 @cache
-def list_tools() -> tuple[Tool, ...]:
-    """Every tool; the list is small, since an agent reads it before every session."""
+def list_tools() -> tuple[dict[str, Any], ...]:
+    """Every tool as the protocol writes it; few words, since an agent reads them all each time."""
     return tuple(_tool(operation) for operation in operations())
 
 
-def _tool(operation: Operation) -> Tool:
-    return Tool(
-        name=tool_name(operation),
-        description=operation.summary,
-        input_schema=input_schema(operation.parameters()),
-        output_schema=output_schema(operation.shape),
-        annotations=_HINTS[operation.kind],
-    )
+def _tool(operation: Operation) -> dict[str, Any]:
+    return {
+        "name": tool_name(operation),
+        "description": operation.summary,
+        "inputSchema": input_schema(operation.parameters()),
+        "outputSchema": output_schema(operation.shape),
+        "annotations": _HINTS[operation.kind],
+    }
 
 
 def output_schema(shape: Mapping[str, Member]) -> dict[str, Any]:
@@ -69,29 +77,25 @@ def output_schema(shape: Mapping[str, Member]) -> dict[str, Any]:
 @cache
 def find_operation(name: str) -> Operation | None:
     """The operation behind a tool."""
-    return next((found for found in operations() if tool_name(found) == name), None)
+    known = next((found for found in READS if tool_name(found) == name), None)
+    return known or next((found for found in operations() if tool_name(found) == name), None)
 
 
-def call_tool(run: Run, operation: Operation, given: Mapping[str, Any] | None) -> CallToolResult:
-    """Answer one call. What the caller can mend is an error result that says how, never success."""
+def call_tool(run: Run, operation: Operation, given: Mapping[str, Any] | None) -> "Reply":
+    """Answer one call. What the caller can mend is an error that says how, never success."""
     try:
         answer = run(operation, read_arguments(operation.parameters(), given))
     except SynError as error:
-        return error_result(error.code, error.message, error.remedy)
-    return CallToolResult(
-        content=[TextContent(type="text", text=json_text(answer))], structured_content=answer
-    )
+        return failed(error.code, error.message, error.remedy)
+    return {"text": json_text(answer)}
 
 
-def error_result(code: str, message: str, remedy: str) -> CallToolResult:
+Reply = dict[str, Json]
+"""`text`, the answer's JSON; or `error` with its code, message and remedy, and `text` for eyes."""
+
+
+def failed(code: str, message: str, remedy: str) -> Reply:
     """An error the agent can read and act on."""
-    from syn.report.escape import block, clip
-
     message, remedy = (clip(block(text, data=False), 1000) for text in (message, remedy))
-    error = {"code": code, "message": message, "remedy": remedy}
     text = f"{message}\n{remedy}" if remedy else message
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)],
-        structured_content={"error": error},
-        is_error=True,
-    )
+    return {"text": text, "error": {"code": code, "message": message, "remedy": remedy}}

@@ -25,7 +25,7 @@ def test_every_command_has_its_entry() -> None:
 
 def test_every_tool_has_its_entry() -> None:
     headings = re.findall(r"^### (.+)$", PAGES["mcp.md"], re.MULTILINE)
-    assert headings == [tool.name for tool in list_tools()]
+    assert headings == [tool["name"] for tool in list_tools()]
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -1,6 +1,5 @@
 """`syn mcp`."""
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -11,6 +10,7 @@ import typer
 from syn.cli.launching import launcher
 from syn.cli.options import Globals, JsonFlag, open_workspace
 from syn.cli.output import note, out, print_json, table
+from syn.cli.serving import become_server
 
 if TYPE_CHECKING:
     from syn.model.finding import Json
@@ -54,22 +54,11 @@ def mcp(
     """Serve, unless a subcommand follows; the help of the group is above."""
     if context.invoked_subcommand is not None:
         return
-    from syn.errors import CannotError
-
-    if importlib.util.find_spec("mcp") is None:
-        raise CannotError(
-            "no-mcp",
-            "the Model Context Protocol library is not installed",
-            "pip install 'synapse-memory[mcp]'",
-        )
     place = context.find_object(Globals)
     words = [str(place.directory if place else ".")]
     if record is not None:
         words += ["--record", *([] if record == "-" else [record])]
-    # The ports do not know each other: the other one is started, not imported.
-    # -P: clients start us in a project, and nothing that lies there is this program.
-    program = [sys.executable, "-P", "-m", "syn.mcp", *words]
-    os.execv(sys.executable, program)  # noqa: S606 - our own program
+    become_server(words)
 
 
 @app.command()

@@ -23,7 +23,6 @@ from syn.services.recall.indexing import index_path
 from syn.services.recall.pagein import Audience
 from syn.services.recall.reads import Reader, open_reader
 from syn.services.workspace import Surroundings, Workspace
-from syn.services.writing.exclusive import settle
 
 PATIENCE = 2.0
 """Seconds after which the work tree is listed again."""
@@ -69,6 +68,11 @@ class Session:
                 answer = operation.answer(self._current(listed=False), **arguments)
             return answer
 
+    def warm(self) -> None:
+        """Open the workspace before anybody asks; what fails here is said when it is asked."""
+        with contextlib.suppress(SynError, OSError), self._lock:
+            self._current(listed=False)
+
     def payload_at(self, path: str) -> str:
         """The payload digest of the fact at a path, as the index of the last answer has it."""
         with self._lock:
@@ -83,7 +87,11 @@ class Session:
 
     def _workspace(self) -> Workspace:
         workspace = self._open(self._clock())
-        settle(workspace, self._note)
+        if (workspace.private_dir / "intent.json").exists():
+            # Only then: a start pays for each module.
+            from syn.services.writing.exclusive import settle
+
+            settle(workspace, self._note)
         return workspace
 
     def _current(self, *, listed: bool) -> Reader:

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from syn.facts import parse
+from syn.facts.parse import parse
 from syn.index.derive import World
 from syn.index.manifest import Projection, manifest_digest
 from syn.index.project import project_file
 from syn.index.query import Filters
 from syn.index.rows import PROBLEM, TARGET
-from syn.index.store import Builder, open_index, open_spool
+from syn.index.store import open_index, open_spool
+from syn.index.store.build import Builder
 from syn.model.config import Config
 from tests.support.shared import shared_path
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from syn.canon.digest import tagged_json
 from syn.canon.json import encode
-from syn.facts import parse, payload_digest
-from syn.facts.payload import payload
+from syn.facts.parse import parse
+from syn.facts.payload import payload, payload_digest
 from syn.facts.render import FieldValue, Quotes, render, render_key, render_text
 from syn.model.config import Config, FactKeys
 from syn.model.fact import Fact, Unreadable

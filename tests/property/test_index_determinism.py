@@ -9,7 +9,8 @@ import pytest
 
 from syn.index.derive import World
 from syn.index.manifest import manifest_lines
-from syn.index.store import Builder, open_index
+from syn.index.store import open_index
+from syn.index.store.build import Builder
 from tests.support.indexes import build, manifest, rows_of
 from tests.support.shared import ROOT
 

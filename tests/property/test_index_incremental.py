@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from syn.index.derive import World
 from syn.index.manifest import manifest_lines
 from syn.index.query import Filters
-from syn.index.store import Builder, open_index
+from syn.index.store import open_index
+from syn.index.store.build import Builder
 from syn.model.ledger import Entry
 from syn.model.recorded import Recorded
 from tests.support.indexes import build, manifest, rows_of

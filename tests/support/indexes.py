@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from syn.facts import parse
+from syn.facts.parse import parse
 from syn.index.derive import World
 from syn.index.inputs import inputs_hash
 from syn.index.manifest import Projection, manifest_lines
 from syn.index.project import project_file
 from syn.index.rows import FileRows
-from syn.index.store import Builder, open_spool
+from syn.index.store import open_spool
+from syn.index.store.build import Builder
 from syn.model.config import Config
 from syn.model.recorded import Recorded
 

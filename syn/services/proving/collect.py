@@ -17,7 +17,8 @@ from syn.index.derive import id_problems
 from syn.index.inputs import inputs_hash
 from syn.index.manifest import Agreement, Projection, manifest_digest
 from syn.index.rows import PROJECTION, FileRows, Scalar, Table
-from syn.index.store import Builder, Index, IndexUnusable, open_index, open_spool
+from syn.index.store import Index, IndexUnusable, open_index, open_spool
+from syn.index.store.build import Builder
 from syn.ledger.heads import workspace_heads
 from syn.ledger.segments import place
 from syn.model.fact import Unreadable

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from syn.errors import CannotError
-from syn.facts.parse import parse
 from syn.index.resolve import fold
 from syn.index.rows import FACT, PROBLEM
 from syn.index.store import Index
@@ -112,6 +111,10 @@ def _gone(reading: Reading, index: Index) -> Iterator[Edit]:
 
 def _new(reading: Reading, index: Index) -> tuple[list[Edit], list[Problem]]:
     """Files that are neither tracked nor recorded, read now; unreadable ones as problems."""
+    if not reading.files.new_entries:
+        return [], []
+    from syn.facts.parse import parse
+
     edits: list[Edit] = []
     problems: list[Problem] = []
     ids: list[tuple[str, bool, str]] = []

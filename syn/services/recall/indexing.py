@@ -15,11 +15,10 @@ from syn.git.snapshot import Snapshot, SnapshotEntry
 from syn.index.derive import World
 from syn.index.inputs import inputs_hash
 from syn.index.rows import PROJECTION
-from syn.index.store import Builder, FileRecord, IndexUnusable, StatRecord, open_index
+from syn.index.store import FileRecord, IndexUnusable, StatRecord, open_index
 from syn.model.config import Config
 from syn.services.recall.ledgerfiles import LedgerFiles, LedgerView
 from syn.services.recall.ledgernote import pairs_text, read_pairs, recall
-from syn.services.recall.projecting import project_all
 from syn.services.recall.reading import (
     FactFiles,
     Inventory,
@@ -74,6 +73,8 @@ class Reading:
     """(path, digest) of the inputs that are not facts: configuration, ledger, policy."""
     heads: bool
     """Whether those are HEAD's blobs, and nothing of HEAD is missing on disk."""
+    seen: str = ""
+    """Names how work tree and index look, where the same look has the same answers (ADR 0039)."""
 
     @property
     def ledger(self) -> LedgerView:
@@ -231,6 +232,9 @@ def build_index(
     Raises:
         IndexUnusable: it cannot be written.
     """
+    from syn.index.store.build import Builder
+    from syn.services.recall.projecting import project_all
+
     total = len(reading.files.facts)
     records: list[tuple[bytes, str]] = list(reading.control)
     with Builder(path) as builder:
@@ -255,6 +259,9 @@ def _build_changed(
     progress: Progress | None,
 ) -> Reindexed:
     """Derive only what changed; when nothing did, the file stays as it is."""
+    from syn.index.store.build import Builder
+    from syn.services.recall.projecting import project_all
+
     known = old.files
     same_rules = old.meta.get("rules") == rules_of(reading.config)
     changed: list[SnapshotEntry] = []

@@ -40,7 +40,12 @@ class Look:
     now_ns: int
     """The file system's clock before that."""
     index: str
-    """The index file's stat, or "" when there is none."""
+    """The index file's stat."""
+
+    @property
+    def name(self) -> str:
+        """One name for it, which no other look has."""
+        return f"{self.tree.digest} {self.index}"
 
 
 class Unlisted:
@@ -124,7 +129,7 @@ def recall_listing(
 
 
 def _key(look: Look) -> dict[str, Json]:
-    return {"v": 1, "program": __version__, "tree": look.tree.digest, "index": look.index}
+    return {"v": 1, "program": __version__, "look": look.name}
 
 
 def _read(

@@ -43,8 +43,8 @@ def read_note(path: Path) -> dict[str, Json] | None:
 
 def write_note(path: Path, note: dict[str, Json]) -> None:
     """Keep a note for the next read; where it cannot be kept, the next read works without."""
-    # The sum is against decay: whoever writes the user's cache can write this as well.
-    value: Json = {"note": note, "sum": sha256(canonical.encode(note))}
     with contextlib.suppress(OSError, CannotError, RefusedError):
+        # The sum is against decay: whoever writes the user's cache can write this as well.
+        value: Json = {"note": note, "sum": sha256(canonical.encode(note))}
         durable.make_folders(path.parent)
         durable.replace(path.parent, os.fsencode(path.name), canonical.encode(value))

@@ -7,6 +7,7 @@ A read that finds the work tree and the index as they were when both agreed is s
 import os
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from syn.canon import json as canonical
 from syn.errors import RefusedError
@@ -79,7 +80,7 @@ def _open_current(
     if kept is not None and files.is_decoded and files.note is None and not files.faults:
         remember(kept, Note(files.digest, files.moved))
     if look is not None:
-        _remember(workspace, look, reading)
+        reading = _remember(workspace, look, reading)
     if done.mode != "none":
         note(f"index brought up to date: {done.read} read, {done.removed} removed")
     return open_index(done.path), reading
@@ -97,7 +98,9 @@ def _open_known(workspace: Workspace, look: Look) -> tuple[Index, Reading] | Non
     listed = recall_listing(listing_path(workspace), look, snapshot, config, every)
     if listed is None:
         return None
-    reading = read_sorted(snapshot, config, listed[0], note_path(workspace), listed[1])
+    inventory, files = listed
+    plain = read_sorted(snapshot, config, inventory, note_path(workspace), files)
+    reading = replace(plain, seen=look.name)
     try:
         index = open_index(index_path(workspace))
     except IndexUnusable:
@@ -124,14 +127,16 @@ def _look(workspace: Workspace) -> Look | None:
     return None if tree is None else Look(tree, now, record.text())
 
 
-def _remember(workspace: Workspace, look: Look, reading: Reading) -> None:
+def _remember(workspace: Workspace, look: Look, reading: Reading) -> Reading:
     """Keep a listing for the next read, if all of it was there to be seen and is as it was."""
     snapshot = reading.snapshot
     if not (isinstance(snapshot, WorktreeSnapshot) and snapshot.is_plain):
-        return
+        return reading
     after = _look(workspace)
-    if after is not None and after.tree == look.tree and look.tree.settled(look.now_ns):
-        remember_listing(listing_path(workspace), after, (reading.inventory, reading.files))
+    if after is None or after.tree != look.tree or not look.tree.settled(look.now_ns):
+        return reading
+    remember_listing(listing_path(workspace), after, (reading.inventory, reading.files))
+    return replace(reading, seen=after.name)
 
 
 def _refuse_shrunk(reading: Reading, meta: Mapping[str, str]) -> None:

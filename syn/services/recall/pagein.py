@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from syn.errors import CannotError, RefusedError, UsageError
-from syn.facts.parse import parse
 from syn.git.snapshot import SnapshotEntry
 from syn.index.derive import state_row
 from syn.index.project import project_file
@@ -138,6 +137,8 @@ def entry_of(reading: Reading, path: str) -> SnapshotEntry | None:
 
 def read_markdown(reading: Reading, name: str, path: str) -> Fact | Withheld:
     """The fact as its file gives it now; `name` is the id to speak of when it does not."""
+    from syn.facts.parse import parse
+
     entry = entry_of(reading, path)
     if entry is None or entry.kind != "file":
         return _erased(name, path, "its Markdown file is not there")

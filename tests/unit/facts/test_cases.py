@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from syn.facts import parse
+from syn.facts.parse import parse
 from syn.facts.twins import path_problems
 from syn.model.config import Config
 from syn.model.fact import Fact, Unreadable

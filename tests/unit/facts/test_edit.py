@@ -1,7 +1,7 @@
 import pytest
 
-from syn.facts import parse
 from syn.facts.edit import EditError, set_fields
+from syn.facts.parse import parse
 from syn.facts.render import FieldValue, render
 from syn.model.config import Config
 from syn.model.fact import Fact

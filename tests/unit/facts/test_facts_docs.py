@@ -5,10 +5,11 @@ import re
 
 import pytest
 
-from syn.facts import links, parse
+from syn.facts import links
 from syn.facts.builder import NODE_LIMIT
 from syn.facts.diagnose import DEPTH_LIMIT
 from syn.facts.front_matter import FRONT_LIMIT
+from syn.facts.parse import parse
 from syn.facts.reserved import RESERVED
 from syn.facts.scalars import resolve
 from syn.facts.text import FILE_LIMIT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from syn.facts.builder import FrontMatter, Watch
+from syn.facts.front_values import FrontMatter, Watch
 from syn.facts.collector import Collector
 from syn.facts.front_matter import read
 from syn.model.payload import Lexical, Mapping, Value

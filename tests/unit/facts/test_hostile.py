@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from syn.facts import parse
+from syn.facts.parse import parse
 from syn.model.config import Config
 from syn.model.fact import Fact, Unreadable
 

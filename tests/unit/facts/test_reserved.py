@@ -2,7 +2,7 @@
 
 import pytest
 
-from syn.facts import parse
+from syn.facts.parse import parse
 from syn.model.config import Config, FactKeys
 from syn.model.fact import Fact, Link, Source, Unreadable
 

@@ -10,7 +10,8 @@ import pytest
 from syn.index.derive import World
 from syn.index.manifest import manifest_lines
 from syn.index.rows import DECISION, STATE
-from syn.index.store import Builder, IndexUnusable, StatRecord, open_index
+from syn.index.store import IndexUnusable, StatRecord, open_index
+from syn.index.store.build import Builder
 from syn.model.ledger import Entry
 from tests.support.indexes import build, recorded, rows_of
 

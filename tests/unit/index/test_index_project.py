@@ -2,7 +2,7 @@
 
 import pickle
 
-from syn.facts import parse
+from syn.facts.parse import parse
 from syn.index.lines import read_list
 from syn.index.project import project_file
 from syn.model.fact import Unreadable

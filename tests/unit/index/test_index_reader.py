@@ -11,7 +11,8 @@ from syn.index.derive import World
 from syn.index.lines import read_list
 from syn.index.query import Filters
 from syn.index.rows import FACT, PROBLEM, STATE, TABLES, TARGET
-from syn.index.store import Builder, Index, IndexUnusable, answers, open_index
+from syn.index.store import Index, IndexUnusable, answers, open_index
+from syn.index.store.build import Builder
 from syn.index.store.introspect import table_objects
 from tests.support.indexes import build, recorded, rows_of
 

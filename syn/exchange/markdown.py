@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from syn.canon.digest import sha256
 from syn.exchange.note import PROVENANCE, Note, Read, SourceFile
 from syn.facts import front_matter
-from syn.facts.builder import Watch
 from syn.facts.collector import Collector
+from syn.facts.front_values import Watch
 from syn.facts.split import split
 from syn.facts.text import conflict_markers, decode
 from syn.model.payload import Lexical, Mapping, Value, scalar_text

@@ -22,6 +22,7 @@ from syn.facts import diagnose, events
 from syn.facts.collector import Collector, quote
 from syn.facts.diagnose import DEPTH_LIMIT
 from syn.facts.events import Event
+from syn.facts.front_values import FrontMatter, Scalar, Watch
 from syn.facts.scalars import resolve
 from syn.facts.split import FRONT_LINE
 from syn.model.payload import Lexical, Mapping, Value
@@ -34,43 +35,6 @@ _BARE_LINK = re.compile(r"\[\[[^\[\]{}\"'\r\n]*[^\[\]{}\"'\s][^\[\]{}\"'\r\n]*\]
 _NUMBERS = re.compile(r"\[\[[\s0-9.,+eE-]*,[\s0-9.,+eE-]*\]\]")
 _COMMENT_AFTER = re.compile(r"[ \t]+#")
 _HEADER = re.compile(r"[|>][-+1-9]*(?:[ \t]+#[^\n]*|[ \t]*\r?)$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """Top-level keys whose scalars are noted with their lines."""
-
-    values: frozenset[str] = frozenset()
-    """All of them: relation fields."""
-    comments: frozenset[str] = frozenset()
-    """Those that a comment cuts: reserved keys."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scalar:
-    """One scalar that a later step looks at: under a watched key, or with a link in it."""
-
-    key: str
-    """The top-level key it stands under."""
-    text: str
-    """What it says; nothing for a null."""
-    line: int
-    """Line of the file on which it starts."""
-    last_line: int
-    cut: bool
-    """It is plain and a comment follows it on its line."""
-
-
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
-    """What front matter says, and where."""
-
-    fields: Mapping
-    key_lines: tuple[tuple[str, int], ...] = ()
-    """Top-level keys with their lines in the file."""
-    scalars: tuple[Scalar, ...] = ()
-    odd_keys: tuple[tuple[str, int], ...] = ()
-    """Keys at any depth that are not ASCII, with their lines, for the look-alike check."""
 
 
 @dataclass(slots=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from syn.errors import RefusedError
 from syn.facts import front_matter, render, spans
-from syn.facts.builder import Watch
 from syn.facts.collector import Collector
+from syn.facts.front_values import Watch
 from syn.facts.payload import same_value
 from syn.facts.render import FieldValue, Quotes
 from syn.facts.split import Parts, split

@@ -8,11 +8,9 @@ collections as keys, duplicate keys (design 3.1, ADR 0003). Plain scalars keep t
 import re
 from typing import Literal, TypeAlias
 
-import yaml
-
-from syn.facts import diagnose, events, plain
-from syn.facts.builder import Builder, FrontMatter, Watch
+from syn.facts import plain
 from syn.facts.collector import Collector, quote
+from syn.facts.front_values import FrontMatter, Watch
 from syn.facts.split import FRONT_LINE
 from syn.model.payload import Mapping
 
@@ -43,6 +41,18 @@ def read(
         return FrontMatter(Mapping())
     if scanner is None and (found := plain.read(front, watch)) is not None:
         return found
+    return _strictly(front, watch, collector, scanner)
+
+
+def _strictly(
+    front: str, watch: Watch, collector: Collector, scanner: Scanner | None
+) -> FrontMatter:
+    # A YAML library takes longer to load than fifty facts to read; plain ones need none.
+    import yaml
+
+    from syn.facts import diagnose, events
+    from syn.facts.builder import Builder
+
     builder = Builder(front, watch, Collector(collector.path))
     try:
         builder.run(events.next_event(builder.prepared.text, pure=scanner == "python"))

@@ -4,8 +4,8 @@ import re
 
 from syn.canon.digest import sha256
 from syn.facts import front_matter, links, reserved
-from syn.facts.builder import FrontMatter
 from syn.facts.collector import Collector
+from syn.facts.front_values import FrontMatter
 from syn.facts.payload import payload_digest
 from syn.facts.split import FRONT_LINE, Parts, split
 from syn.facts.text import conflict_markers, decode

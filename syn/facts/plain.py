@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from syn.facts.builder import FrontMatter, Scalar, Watch
+from syn.facts.front_values import FrontMatter, Scalar, Watch
 from syn.facts.scalars import resolve
 from syn.facts.split import FRONT_LINE
 from syn.model.payload import Lexical, Mapping, Value

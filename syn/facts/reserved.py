@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from syn.facts.builder import FrontMatter, Watch
 from syn.facts.collector import Collector, quote
 from syn.facts.dates import InstantError, parse_instant
+from syn.facts.front_values import FrontMatter, Watch
 from syn.model.config import FactKeys
 from syn.model.fact import Instant, Source
 from syn.model.payload import Lexical, Mapping, Value, scalar_text

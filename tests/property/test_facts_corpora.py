@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from syn.facts import front_matter, plain
-from syn.facts.front_values import Watch
 from syn.facts.collector import Collector
 from syn.facts.edit import set_fields
+from syn.facts.front_values import Watch
 from syn.facts.links import may_hold_links, parse_links
 from syn.facts.markdown import build_parser
 from syn.facts.parse import parse

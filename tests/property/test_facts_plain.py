@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syn.facts import plain
-from syn.facts.builder import Watch
 from syn.facts.collector import Collector
 from syn.facts.front_matter import read
+from syn.facts.front_values import Watch
 
 WATCHED = Watch(values=frozenset({"a", "rel"}), comments=frozenset({"k", "id"}))
 KEYS = st.sampled_from(["a", "rel", "k", "id", "b-c", "_x", "null", "K9", "a b", "é", '"q"', "1a"])

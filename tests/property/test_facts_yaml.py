@@ -5,9 +5,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syn.facts.builder import FrontMatter, Watch
 from syn.facts.collector import Collector
 from syn.facts.front_matter import Scanner, read
+from syn.facts.front_values import FrontMatter, Watch
 from syn.model.payload import Lexical, Mapping, Value
 from syn.model.problem import Problem
 

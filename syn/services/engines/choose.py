@@ -3,11 +3,9 @@
 import contextlib
 import re
 from collections.abc import Iterator
-from concurrent.futures import CancelledError, Executor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, CancelledError, Executor
 
 from syn.errors import CannotError, UsageError
-from syn.services.engines.pool import open_pool, processors
 
 _PROCESSES = re.compile(r"processes(?::([1-9][0-9]{0,3}))?\Z")
 _DASK = re.compile(r"dask://[^/\s]+:[0-9]{1,5}\Z")
@@ -49,7 +47,7 @@ def open_engine(text: str) -> Iterator[Executor | None]:
     with _opened(text) as executor:
         try:
             yield executor
-        except (BrokenProcessPool, CancelledError) as error:
+        except (BrokenExecutor, CancelledError) as error:
             raise BrokenEngineError(str(error) or type(error).__name__) from error
         except Exception as error:
             if type(error).__name__ == "KilledWorker":  # distributed is not imported for its name
@@ -60,6 +58,8 @@ def open_engine(text: str) -> Iterator[Executor | None]:
 def _opened(text: str) -> contextlib.AbstractContextManager[Executor]:
     match = _PROCESSES.match(text)
     if match:
+        from syn.services.engines.pool import open_pool, processors  # pools take long to load
+
         return open_pool(int(match[1]) if match[1] else processors())
     if _DASK.match(text):
         from syn.services.engines.cluster import open_cluster

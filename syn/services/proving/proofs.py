@@ -22,7 +22,6 @@ from syn.services.proving.head_record import facts_root
 from syn.services.proving.identity import identity_evidence
 from syn.services.proving.receipt_evidence import receipt_evidence
 from syn.services.recall.reading import read_plain
-from syn.services.trust.comparing import compare
 from syn.services.trust.outside import PIN, Since
 from syn.services.trust.pins import NO_PINS, Pins
 from syn.verify.evidence import (
@@ -90,6 +89,8 @@ def collect_proofs(
         unread += roots_fault(judged, done.inputs_hash, facts_root(done))
     witness = None
     if outside.since is not None:
+        from syn.services.trust.comparing import compare  # only `--since` compares
+
         logs = [item.log for item in judged]
         witness = compare(ground, logs, outside.since, outside.trust, outside.pins)
     return Proofs(

@@ -1,6 +1,7 @@
 """Stored receipts as INV-8 sees them: each against its own proofs, the policy and the ledger."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from syn.canon import receipt as canon
 from syn.canon.digest import sha256
@@ -15,8 +16,10 @@ from syn.services.proving.logs import find_log, publisher_of
 from syn.services.recall.indexing import Reading
 from syn.services.recall.reading import RECEIPTS, read_plain, unreadable_finding
 from syn.services.trust.policy import usable
-from syn.services.trust.receipts import CheckedReceipt, check, check_proofs
 from syn.verify.evidence import ReceiptEvidence
+
+if TYPE_CHECKING:
+    from syn.services.trust.receipts import CheckedReceipt
 
 _RESTORE = "a receipt is never changed: bring it back: git checkout HEAD -- {path}"
 
@@ -73,14 +76,17 @@ def _judge(
     yield from _log(path, found, data, judged)
 
 
-def _open(data: bytes, ground: Ground) -> CheckedReceipt:
+def _open(data: bytes, ground: Ground) -> "CheckedReceipt":
     """Under the publisher keys of the policy, whatever their state is today."""
+    # Making receipts takes all that writes; most workspaces have none to check.
+    from syn.services.trust.receipts import check, check_proofs
+
     policy = usable(ground.policy)
     proofs = check_proofs(data)
     return check(data, publisher_verifiers(policy, proofs.checkpoint.origin) if policy else ())
 
 
-def _authority(path: str, found: CheckedReceipt, ground: Ground) -> Iterator[Finding]:
+def _authority(path: str, found: "CheckedReceipt", ground: Ground) -> Iterator[Finding]:
     key = PublicKey(found.verified[0].verifier.public)
     try:
         authority = authority_of(key, found.record, ground)
@@ -106,7 +112,7 @@ def _authority(path: str, found: CheckedReceipt, ground: Ground) -> Iterator[Fin
         )
 
 
-def _ledger(path: str, found: CheckedReceipt, chain: Chain | None) -> Iterator[Finding]:
+def _ledger(path: str, found: "CheckedReceipt", chain: Chain | None) -> Iterator[Finding]:
     """The decision it shows is in the ledger, at its place."""
     digest, entry = found.entry
     here = chain.hash_at(entry.seq) if chain else None
@@ -121,7 +127,7 @@ def _ledger(path: str, found: CheckedReceipt, chain: Chain | None) -> Iterator[F
 
 
 def _log(
-    path: str, found: CheckedReceipt, data: bytes, judged: Sequence[Judged]
+    path: str, found: "CheckedReceipt", data: bytes, judged: Sequence[Judged]
 ) -> Iterator[Finding]:
     """The record it rests on is in the publisher's log, at its place."""
     log = find_log([item.log for item in judged], publisher_of(found.checkpoint.origin))

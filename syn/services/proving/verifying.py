@@ -15,6 +15,7 @@ from syn.ledger.entry import HashedEntry
 from syn.model.config import Config, Profile
 from syn.model.finding import Finding, Json, Level
 from syn.model.report import Report, Subject
+from syn.services.proving.accepted import accepted_commits
 from syn.services.proving.collect import (
     Pass,
     config_evidence,
@@ -35,18 +36,17 @@ from syn.services.proving.instead import (
 )
 from syn.services.proving.proofs import NOTHING_FROM_OUTSIDE, Outside, collect_proofs
 from syn.services.proving.unread import Unreadable
-from syn.services.proving.versions import replay_evidence, transition_evidence
 from syn.services.recall.indexing import Progress, Reading
 from syn.services.recall.steady import steadily
 from syn.services.trust.policy import policy_of
 from syn.services.workspace import Workspace, stamp
-from syn.services.writing.acknowledge import accepted_commits
 from syn.services.writing.writer import load_writers
 from syn.verify.evidence import (
     CellEvidence,
     Evidence,
     FactView,
     GrowthEvidence,
+    ReplayEvidence,
     TransitionEvidence,
     Unread,
 )
@@ -223,7 +223,7 @@ def _evidence(
         witness=proofs.witness,
         identity=proofs.identity,
         cells=_cells(workspace, request, done) if request.deep else None,
-        replay=replay_evidence(reading) if request.deep else None,
+        replay=_replay(reading) if request.deep else None,
         transitions=_transitions(workspace, request, reading, head) if request.deep else None,
         multi=frozenset(reading.config.multi),
     )
@@ -240,9 +240,17 @@ def _cells(workspace: Workspace, request: Request, done: Pass) -> CellEvidence:
     )
 
 
+def _replay(reading: Reading) -> ReplayEvidence:
+    from syn.services.proving.versions import replay_evidence  # replays, which only --deep does
+
+    return replay_evidence(reading)
+
+
 def _transitions(
     workspace: Workspace, request: Request, reading: Reading, head: str
 ) -> TransitionEvidence:
+    from syn.services.proving.versions import transition_evidence
+
     live = _is_live(workspace, request)
     return attempt(
         lambda: transition_evidence(workspace.repository, reading, head, live=live), no_transitions

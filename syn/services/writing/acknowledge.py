@@ -3,14 +3,12 @@
 import contextlib
 from collections.abc import Sequence
 
-from syn.canon import base64
 from syn.errors import UsageError
 from syn.git.resolve import resolve
-from syn.keys.policy import BrokenPolicy, Policy
 from syn.ledger.build import Draft
-from syn.ledger.entry import HashedEntry, signing_payload
+from syn.ledger.entry import HashedEntry
 from syn.services.recall.indexing import Reading, read_workspace
-from syn.services.trust.policy import head_policy, own_key, usable
+from syn.services.trust.policy import head_policy, own_key
 from syn.services.trust.policy_change import NotAdminError
 from syn.services.workspace import Workspace
 from syn.services.writing.decision import Decision
@@ -65,32 +63,4 @@ def _draft(workspace: Workspace, reading: Reading, subject: str, reason: str) ->
         commit=commit,
         names=names,
         reason=reason,
-    )
-
-
-def accepted_commits(reading: Reading, policy: Policy | BrokenPolicy | None) -> frozenset[str]:
-    """The commits that somebody who may has acknowledged.
-
-    Without a policy any writer's word counts. Under one it takes the signature of a key that the
-    policy knows as an admin and does not call compromised; where it stands is INV-9's to judge.
-    """
-    entries = [
-        (digest, entry)
-        for digest, entry in reading.ledger.ledger.entries()
-        if entry.action == "acknowledge" and entry.commit
-    ]
-    if policy is None:
-        return frozenset(entry.commit for _, entry in entries)
-    known = usable(policy)
-    admins = {
-        item.key.fingerprint: item.key
-        for item in (known.with_role("admin") if known else ())
-        if item.state != "compromised"
-    }
-    return frozenset(
-        entry.commit
-        for digest, entry in entries
-        if entry.sig
-        and entry.key in admins
-        and admins[entry.key].verify(signing_payload(digest), base64.decode(entry.sig) or b"")
     )

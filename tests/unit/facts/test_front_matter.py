@@ -2,9 +2,9 @@
 
 import pytest
 
-from syn.facts.front_values import FrontMatter, Watch
 from syn.facts.collector import Collector
 from syn.facts.front_matter import read
+from syn.facts.front_values import FrontMatter, Watch
 from syn.model.payload import Lexical, Mapping, Value
 
 NULL = Lexical("null", "")

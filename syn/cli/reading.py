@@ -33,8 +33,9 @@ def add_read(app: typer.Typer, operation_name: str, command: str, render: Render
             print_json(answer)
         else:
             render(answer)
-        if "withheld" in answer:
-            raise typer.Exit(exits.FAIL)
+        status = exits.of_read(answer, named=found.named)
+        if status != exits.OK:
+            raise typer.Exit(status)
 
     parameters = [
         inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),

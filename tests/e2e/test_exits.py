@@ -1,5 +1,7 @@
 """Every row of the table of exit statuses, through a real process, in every output mode."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -96,3 +98,44 @@ def test_an_empty_decisive_option_is_2_not_a_check_left_out(
     assert ran.status == 2
     assert ran.json["error"]["code"] == "empty-option"
     assert words[0].removesuffix("=") in ran.err
+
+
+@pytest.mark.parametrize("mode", [(), ("--json",)])
+def test_one_of_several_that_is_unknown_is_2_and_the_others_are_answered(
+    place: Place, mode: tuple[str, ...]
+) -> None:
+    ran = syn(place, "get", "limit", "ownr-1", "owner-2", *mode)
+    assert ran.status == 2
+    if mode:
+        assert [item["id"] for item in ran.json["items"]] == ["limit", "ownr-1", "owner-2"]
+        assert ran.json["items"][1]["error"] == "unknown-fact"
+        assert "owner-1" in ran.json["items"][1]["remedy"]
+    else:
+        assert [line.split()[0] for line in ran.out.splitlines()] == ["limit", "owner-2"]
+        assert "no fact has the id ownr-1; did you mean owner-1" in ran.err
+    assert syn(place, "get", "limit", "owner-2", *mode).status == 0
+
+
+def test_one_of_several_that_is_withheld_is_1_unless_another_is_unknown(tmp_path: Path) -> None:
+    place = make_workspace(tmp_path)
+    assert syn(place, "quarantine", "limit", "--reason", "forged").status == 0
+    agent = ("--as", "agent", "get")
+    ran = syn(place, *agent, "owner-2", "limit")
+    assert ran.status == 1
+    assert ran.out.split()[0] == "owner-2"
+    assert "withheld: limit (facts/limit.md): it is quarantined" in ran.err
+    assert syn(place, *agent, "owner-2", "limit", "nowhere", "--json").status == 2
+    # A list is not about one fact, and is right without what this audience may not have.
+    assert syn(place, "--as", "agent", "list").status == 0
+    assert syn(place, "at", "HEAD", "--", "get", "limit", "nowhere").status == 2
+
+
+def test_a_list_with_a_fact_that_does_not_check_is_1(tmp_path: Path) -> None:
+    place = make_workspace(tmp_path)
+    assert syn(place, "reindex").status == 0
+    with closing(sqlite3.connect(place.root / ".synapse/index.db")) as database, database:
+        database.execute("UPDATE state SET word = 'x' WHERE id = 'limit'")
+    for words in (("list",), ("search", "people"), ("list", "--full", "--json")):
+        ran = syn(place, *words)
+        assert ran.status == 1, words
+        assert "the check word does not hold" in ran.out + ran.err

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from syn.cli import exits
 from syn.cli.options import Globals
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -39,4 +40,7 @@ def at(
         )
     place = replace(context.find_object(Globals) or Globals(Path()), at=ref)
     command = build().commands.get(name)
-    command.main(args=rest, prog_name=f"syn at {ref} {name}", standalone_mode=False, obj=place)
+    status = command.main(
+        args=rest, prog_name=f"syn at {ref} {name}", standalone_mode=False, obj=place
+    )
+    raise typer.Exit(status if isinstance(status, int) else exits.OK)

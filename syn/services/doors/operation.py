@@ -59,6 +59,8 @@ class Operation:
     needs: Literal["index", "workspace"] = "index"
     """`workspace`: `run` takes a `Workspace` in place of a `Reader`, and no index is opened."""
 
+    named: bool = False
+    """Every item of the answer is one that the caller named."""
     files: bool = False
     """The answer is about the files as they stand, decided on or not."""
 

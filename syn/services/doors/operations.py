@@ -97,7 +97,11 @@ def get(
     fields: Annotated[list[str] | None, Arg("Only these members of each answer.")] = None,
     cursor: Cursor = "",
 ) -> Answer:
-    """Get several facts at once, each checked; what is unknown or withheld says so in its place."""
+    """Get several facts at once, each checked; what is unknown or withheld says so in its place.
+
+    Exit status: 0 all are handed out; 1 one is withheld; 2 one is unknown, whatever else is so; 3
+    could not be read.
+    """
     return reads.get(reader, ids, tuple(fields or ()), cursor)
 
 
@@ -250,7 +254,7 @@ READS: tuple[Operation, ...] = (
     ),
     Operation("diff", "read", diff, "syn diff HEAD~3", True, files=True),
     Operation("doctor", "read", doctor, "syn doctor --json", True, {"links": "object"}, files=True),
-    Operation("get", "read", get, "syn get refund-limit region --fields title", True),
+    Operation("get", "read", get, "syn get refund-limit region --fields title", True, named=True),
     Operation(
         "graph",
         "read",

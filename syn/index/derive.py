@@ -5,8 +5,9 @@ bodies and links. Nothing here depends on the order in which files were read.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from syn.index.lines import text_list
 from syn.index.resolve import Resolver, fold
@@ -27,20 +28,32 @@ from syn.model.recorded import Recorded
 LinkRef = tuple[str, int, str, str]
 """Path, seq, syntax and target of one link row."""
 
+DOUBLED = "doubled"
+"""The state of a row whose id stands on another fact too."""
 _new = tuple.__new__
 """Builds a row tuple without the keyword handling of its class: three times as fast."""
+
+
+class States(Protocol):
+    """What the ledger says of each fact, as `syn.ledger.heads` derives it; a dict is one."""
+
+    def get(self, fact: str, /) -> Recorded | None:
+        """The recorded state of the fact with this id."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
     """What the projection takes from outside the facts' own files."""
 
-    recorded: Mapping[str, Recorded] = field(default_factory=dict)
-    """By fact id, from `syn.ledger.heads`."""
+    recorded: States = field(default_factory=dict[str, Recorded])
+    """By fact id."""
     decisions: Iterable[tuple[str, Entry]] = ()
     """Every ledger entry with its hash, in any order; iterated once."""
     problems: Sequence[Problem] = ()
     """Problems of paths, from the tree (`syn.facts.twins`), in any order."""
+    same_ledger: bool = False
+    """Over a copy of an index of this very ledger: the rows that come from it alone stand, and
+    `decisions` is not asked for."""
 
 
 def target_rows(resolver: Resolver, links: Iterable[LinkRef]) -> Iterator[TargetRow]:
@@ -79,7 +92,7 @@ def _only_paths(keys: Sequence[FactKey], wanted: Set[str]) -> dict[str, str]:
     return {name: paths[0] for name, paths in found.items() if len(paths) == 1}
 
 
-def id_problems(keys: Iterable[FactKey], recorded: Mapping[str, Recorded]) -> list[Problem]:
+def id_problems(keys: Iterable[FactKey], recorded: States) -> list[Problem]:
     """Ids that stand twice, or differ only in case or composition: a problem on each side.
 
     A newcomer whose id is only its default path does not make the fact that already has that id
@@ -98,7 +111,7 @@ def id_problems(keys: Iterable[FactKey], recorded: Mapping[str, Recorded]) -> li
     return sorted(found)
 
 
-def _doubled(group: list[FactKey], recorded: Mapping[str, Recorded]) -> Iterator[Problem]:
+def _doubled(group: list[FactKey], recorded: States) -> Iterator[Problem]:
     newcomers = [key for key in group if _is_newcomer(key, recorded)]
     settled = len(group) - len(newcomers)
     for key in newcomers if settled == 1 else group:
@@ -113,7 +126,7 @@ def _doubled(group: list[FactKey], recorded: Mapping[str, Recorded]) -> Iterator
         yield Problem(key.path, 0, code, message, "give this fact an id of its own")
 
 
-def _is_newcomer(key: FactKey, recorded: Mapping[str, Recorded]) -> bool:
+def _is_newcomer(key: FactKey, recorded: States) -> bool:
     known = recorded.get(key.id)
     return not key.explicit_id and (known is None or known.path != key.path)
 
@@ -142,7 +155,7 @@ def problem_rows(problems: Iterable[Problem]) -> list[ProblemRow]:
 def state_of(cell: Cell, known: Recorded | None, *, doubled: bool) -> str:
     """What the ledger says of one fact's file (the values of `StateRow.state`)."""
     if doubled:
-        return "doubled"
+        return DOUBLED
     if known is None or not known.heads:
         return "unrecorded"
     if known.forked or known.deleted:
@@ -169,9 +182,7 @@ def state_row(cell: Cell, known: Recorded | None, *, doubled: bool = False) -> S
     return _new(StateRow, (cell.path, cell.id, state, closed, taint, quarantine, word))
 
 
-def state_rows(
-    cells: Iterable[Cell], recorded: Mapping[str, Recorded], doubled: Set[str]
-) -> Iterator[StateRow]:
+def state_rows(cells: Iterable[Cell], recorded: States, doubled: Set[str]) -> Iterator[StateRow]:
     """The state of every fact, in the order of the cells; `doubled` holds paths."""
     for cell in cells:
         yield state_row(cell, recorded.get(cell.id), doubled=cell.path in doubled)

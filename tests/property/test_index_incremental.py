@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -74,20 +75,41 @@ def test_incremental_equals_full(
     data: st.DataObject, before: dict[str, str], after: dict[str, str]
 ) -> None:
     first, then = data.draw(worlds(before)), data.draw(worlds(after))
+    compare_builds(data, (before, first), (after, then), then)
+
+
+@given(data=st.data(), before=FILES, after=FILES)
+@settings(max_examples=40, deadline=None)
+def test_of_the_same_ledger_no_entry_is_needed(
+    data: st.DataObject, before: dict[str, str], after: dict[str, str]
+) -> None:
+    world = data.draw(worlds({**before, **after}))
+    light = replace(world, decisions=(), same_ledger=True)
+    compare_builds(data, (before, world), (after, world), light)
+
+
+def compare_builds(
+    data: st.DataObject,
+    first: tuple[dict[str, str], World],
+    then: tuple[dict[str, str], World],
+    given_world: World,
+) -> None:
+    """Build the second over the first, told of `given_world`, and anew: row for row the same."""
+    before, after = first[0], then[0]
     with tempfile.TemporaryDirectory() as folder:
-        path = build(Path(folder) / "i.db", before, first)
+        path = build(Path(folder) / "i.db", *first)
         changed = {name: text for name, text in after.items() if before.get(name) != text}
         with Builder(path, base=path) as builder:
             for gone in before.keys() - after.keys():
                 builder.remove(gone)
             for row in data.draw(st.permutations(rows_of(changed))):
                 builder.add(row)
-            builder.finish(then, {"inputs_hash": "x"})
-        full = build(Path(folder) / "full.db", after, then)
+            builder.finish(given_world, {"inputs_hash": "x"})
+        full = build(Path(folder) / "full.db", *then)
         with open_index(path) as index, open_index(full) as other:
             found = b"".join(manifest_lines(index))
             assert found == b"".join(manifest_lines(other))
-            assert found == manifest(after, then)
+            assert found == manifest(*then)
             assert index.fts_fault() == ""
             assert index.structure_faults() == []
             assert index.search("title", Filters(), 10) == other.search("title", Filters(), 10)

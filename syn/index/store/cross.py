@@ -69,9 +69,12 @@ def derive_rows(connection: sqlite3.Connection, world: World, changes: Changes |
     insert_rows(connection, PROBLEM, derive.problem_rows([*world.problems, *ids]))
     connection.execute("DELETE FROM supersession")
     insert_rows(connection, SUPERSESSION, derive.supersession_rows(_superseding_keys(connection)))
-    _derive_decisions(connection, world)
+    if changes is None or not world.same_ledger:
+        _derive_decisions(connection, world)
     if changes is None:
         cells: Iterator[Cell] = (cell_of(FactRow(*row)) for row in connection.execute(_ALL_FACTS))
+    elif world.same_ledger:
+        cells = _touched_cells(connection, changes.written | doubled)
     else:
         cells = _stale_cells(connection, world, doubled)
     insert_rows(connection, STATE, derive.state_rows(cells, world.recorded, doubled))
@@ -117,6 +120,16 @@ def _take(stored: set[tuple[str, int, str]], key: tuple[str, int, str]) -> bool:
     known = key in stored
     stored.discard(key)
     return known
+
+
+def _touched_cells(connection: sqlite3.Connection, paths: Set[str]) -> Iterator[Cell]:
+    """Where the ledger is the same: the facts at some paths, and those whose id stood twice."""
+    was = connection.execute("SELECT path FROM state WHERE state = ?", (derive.DOUBLED,))
+    places = [(path,) for path in sorted({*paths, *(row[0] for row in was)})]
+    connection.executemany("DELETE FROM state WHERE path = ?", places)
+    for place in places:
+        for row in connection.execute(_ONE_FACT, place):
+            yield cell_of(FactRow(*row))
 
 
 def _stale_cells(connection: sqlite3.Connection, world: World, doubled: Set[str]) -> Iterator[Cell]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from syn.errors import CannotError
+from syn.index.derive import DOUBLED
 from syn.index.resolve import fold
 from syn.index.rows import FACT, PROBLEM
 from syn.index.store import Index
@@ -61,7 +62,7 @@ def find_edits(reading: Reading, index: Index) -> Edits:
 
 
 FindRecorded: TypeAlias = Callable[[str], Recorded | None]
-_SETTLED = ("recorded", "doubled")
+_SETTLED = ("recorded", DOUBLED)
 """States of rows that are no edit."""
 _KINDS: dict[str, EditKind] = {
     "unrecorded": "unrecorded",

@@ -17,8 +17,16 @@ from syn.index.inputs import inputs_hash
 from syn.index.rows import PROJECTION
 from syn.index.store import FileRecord, IndexUnusable, StatRecord, open_index
 from syn.model.config import Config
-from syn.services.recall.ledgerfiles import LedgerFiles, LedgerView
-from syn.services.recall.ledgernote import pairs_text, read_pairs, recall
+from syn.model.problem import Problem
+from syn.services.recall.ledgerfiles import LedgerFiles, LedgerView, LookedUp
+from syn.services.recall.ledgernote import (
+    Note,
+    note_path,
+    pairs_text,
+    read_pairs,
+    recall,
+    remember,
+)
 from syn.services.recall.reading import (
     FactFiles,
     Inventory,
@@ -142,8 +150,12 @@ def world_of(reading: Reading) -> World:
     return World(
         recorded=reading.ledger.recorded,
         decisions=reading.ledger.ledger.entries(),
-        problems=[problem for found in reading.files.refused.values() for problem in found],
+        problems=_refusals(reading),
     )
+
+
+def _refusals(reading: Reading) -> list[Problem]:
+    return [problem for found in reading.files.refused.values() for problem in found]
 
 
 def tails_of(reading: Reading) -> dict[str, list[int | str]]:
@@ -175,10 +187,20 @@ def reindex(
     Raises:
         CannotError: the workspace cannot be read or the index not be written.
     """
-    reading, old = read_workspace(workspace), None
+    note = None if full else note_path(workspace)
+    reading, old = read_snapshot(workspace.snapshot(), workspace.config, note), None
     if not full:
         old = old_index(index_path(workspace))
-    return bring(workspace, reading, old, executor, progress)
+    done = bring(workspace, reading, old, executor, progress)
+    if note is not None:
+        note_ledger(note, reading.ledger_files)
+    return done
+
+
+def note_ledger(note: Path, files: LedgerFiles) -> None:
+    """Keep what was learnt of a ledger that had to be decoded, for the next read."""
+    if files.is_decoded and files.note is None and not files.faults:
+        remember(note, Note(files.digest, files.moved))
 
 
 def bring(
@@ -247,7 +269,7 @@ def build_index(
             if progress is not None:
                 progress(done, total)
         digest = inputs_hash(records)
-        built = builder.finish(world_of(reading), records_of(reading, digest))
+        built = builder.finish(*_finish(reading, None, digest))
     return Reindexed("full", built.facts, built.written, 0, digest, path)
 
 
@@ -301,9 +323,26 @@ def _build_changed(
             if progress is not None:
                 progress(done, len(changed))
         digest = inputs_hash(records)
-        built = builder.finish(world_of(reading), records_of(reading, digest))
+        built = builder.finish(*_finish(reading, old, digest))
     mode: Mode = "none" if same and not changed and not known else "incremental"
     return Reindexed(mode, built.facts, len(changed), len(known), digest, path)
+
+
+def _finish(reading: Reading, old: Old | None, digest: str) -> tuple[World, dict[str, str]]:
+    """What the rows across files are derived from, and what the index notes.
+
+    Of a ledger that is the old one to the byte, and known to be sound, no entry is decoded again.
+    """
+    files = reading.ledger_files
+    if old is None or not files.is_noted or old.meta.get("ledger") != files.digest:
+        return world_of(reading), {**records_of(reading, digest), "ledger": files.digest}
+    noted = {
+        **old.meta,
+        "inputs_hash": digest,
+        "refused": refused_digest(reading),
+        "rules": rules_of(reading.config),
+    }
+    return World(LookedUp(files), problems=_refusals(reading), same_ledger=True), noted
 
 
 def _unchanged(
@@ -347,7 +386,7 @@ def rules_of(config: Config) -> str:
 
 def refused_digest(reading: Reading) -> str:
     """Digest of the files that are refused by their names: rows come of them, but no input."""
-    found = [problem for problems in reading.files.refused.values() for problem in problems]
+    found = _refusals(reading)
     return sha256(canonical.encode([[p.path, p.line, p.code, p.message] for p in found]))
 
 

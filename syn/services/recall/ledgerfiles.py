@@ -45,6 +45,17 @@ def _moved(entries: Iterable[HashedEntry], recorded: Mapping[str, Recorded]) -> 
     return {s.path: s.fact for s in states if s.path and s.path != f"{s.fact}.md"}
 
 
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """The recorded states of a ledger, each derived when it is asked for."""
+
+    files: "LedgerFiles"
+
+    def get(self, fact: str, /) -> Recorded | None:
+        """The recorded state of the fact with this id."""
+        return self.files.recorded(fact)
+
+
 class LedgerFiles:
     """The bytes of every segment of one snapshot; decoded as a whole only when that is asked."""
 
@@ -98,9 +109,14 @@ class LedgerFiles:
         return "view" in vars(self)
 
     @property
+    def is_noted(self) -> bool:
+        """Whether these very bytes are known to be a ledger without a fault."""
+        return self.note is not None and not self._unread
+
+    @property
     def faults(self) -> tuple[Finding, ...]:
         """What is wrong with it, warnings apart."""
-        if self.note is not None and not self.is_decoded and not self._unread:
+        if self.is_noted and not self.is_decoded:
             return ()
         return tuple(found for found in self.view.findings if found.severity != "warning")
 

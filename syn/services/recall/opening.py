@@ -20,11 +20,12 @@ from syn.services.recall.indexing import (
     Reading,
     bring,
     index_path,
+    note_ledger,
     old_index,
     read_snapshot,
     read_sorted,
 )
-from syn.services.recall.ledgernote import Note, note_path, remember
+from syn.services.recall.ledgernote import note_path
 from syn.services.recall.listingnote import (
     Look,
     listing_path,
@@ -76,9 +77,8 @@ def _open_current(
     if old is not None:
         _refuse_shrunk(reading, old.meta)
     done = bring(workspace, reading, old, None, progress)
-    files = reading.ledger_files
-    if kept is not None and files.is_decoded and files.note is None and not files.faults:
-        remember(kept, Note(files.digest, files.moved))
+    if kept is not None:
+        note_ledger(kept, reading.ledger_files)
     if look is not None:
         reading = _remember(workspace, look, reading)
     if done.mode != "none":

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from syn.errors import CannotError, RefusedError, UsageError
 from syn.git.snapshot import SnapshotEntry
-from syn.index.derive import state_row
+from syn.index.derive import DOUBLED, state_row
 from syn.index.project import project_file
 from syn.index.rows import FactRow, StateRow
 from syn.index.store import Index
@@ -27,9 +27,6 @@ Record: TypeAlias = Literal[
     "recorded", "reformatted", "unrecorded", "quarantined", "forked", "unproven"
 ]
 """`unproven`: the ledger, or a signature on the decision, does not hold."""
-
-DOUBLED = "doubled"
-"""The state of a row whose id stands on another fact too."""
 
 
 class DuplicateIdError(UsageError):

@@ -8,6 +8,7 @@ from syn import __version__
 from syn.errors import UsageError
 from syn.facts.dates import parse_instant
 from syn.facts.twins import fold
+from syn.index.derive import DOUBLED
 from syn.index.query import Filters, decode_cursor, encode_cursor
 from syn.index.rows import FACT, PROBLEM, STATE, TARGET
 from syn.index.store import Index
@@ -106,7 +107,7 @@ def _differences(reader: Reader) -> Answer:
 
 
 def _doubled(reader: Reader) -> int:
-    return reader.index.tally(STATE, "state").get("doubled", 0)
+    return reader.index.tally(STATE, "state").get(DOUBLED, 0)
 
 
 def edit_json(edit: Edit) -> Answer:

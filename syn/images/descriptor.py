@@ -20,19 +20,24 @@ _ASCII_SPACES = tuple(bytes([space]) for space in _ASCII_SPACE)
 _PLAIN_START = re.compile(rb"[!-~][ -~]*[!-~]")
 """A line that begins with a visible ASCII character and has one beyond the cut: what comes after
 can neither be trimmed into the cut nor change a byte before it."""
+_PLAIN_LINE = re.compile(rb"([!-~](?:[ -~]*[!-~])?)\s*\n")
+"""A line of visible ASCII that ends before the cut."""
 _ESCAPED = re.compile("[\udc80-\udcff]")
 _REASON = re.compile(r"[A-Z][A-Z0-9_]{0,63}\Z")
 _SEAL_ID = re.compile(r"q[1-9][0-9]{0,17}\Z")
 
 
-def first_line(body: bytes) -> str:
+def first_line(body: bytes | memoryview) -> str:
     r"""The first non-blank line of a body, trimmed and cut at 120 bytes.
 
     Invalid UTF-8, and the rest of a character that the cut splits, become one U+FFFD a byte.
     """
-    start = body[: LINE_LIMIT + 1]
+    start = bytes(body[: LINE_LIMIT + 1])
     if len(start) > LINE_LIMIT and _PLAIN_START.fullmatch(start):
         return start[:LINE_LIMIT].decode("ascii")
+    if (short := _PLAIN_LINE.match(start)) is not None:
+        return short[1].decode("ascii")
+    body = bytes(body)
     if body[:1] in _ASCII_SPACES:
         body = body.lstrip(_ASCII_SPACE)
     end = body.find(b"\n")

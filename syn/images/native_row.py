@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from json.encoder import encode_basestring as _quote
 from typing import Any, NamedTuple, NoReturn
@@ -92,44 +91,6 @@ def parse_row(line: bytes, prefix: bytes, number: int) -> Row:
     if page is None:
         page = _page(read_object(row, number), stored, number)
     return Row(page, native_word(prefix, row))
-
-
-class PlainRow(NamedTuple):
-    """What a row says that is exactly as a recorder writes an ordinary page, its word checked."""
-
-    step: int
-    role: bytes
-    descriptor: bytes
-    digest: str
-    length: int
-    offset: int
-    word: bytes
-    """The 32 bytes of its word."""
-
-
-_TEXT = rb'([^"\\\x00-\x1f]*)'
-_COUNT = rb"(0|[1-9][0-9]{0,14})"
-_PLAIN = re.compile(
-    rb'\{"at":%b,"descriptor":"%b","digest":"sha256:([0-9a-f]{64})","durability":"'
-    rb'(?:turn|session|durable)","len":%b,"quarantined":false,"role":"%b","step":%b,"taint":0,'
-    rb'"word":"sha256:([0-9a-f]{64})"\}\n' % (_COUNT, _TEXT, _COUNT, _TEXT, _COUNT)
-)
-"""An unsealed page without bounds or witness whose texts need no escape: canonical as it stands."""
-
-
-def plain_row(line: bytes, prefix: bytes) -> PlainRow | None:
-    """A line (with its LF) that says an ordinary page under a word that holds; None for any other.
-
-    The texts may be no UTF-8. `parse_row` is the oracle in the tests.
-    """
-    match = _PLAIN.fullmatch(line)
-    if match is None:
-        return None
-    at, descriptor, digest, length, role, step, word = match.groups()
-    found = hashlib.sha256(b"".join((prefix, line[: -_WORD_SIZE - 1], b"}"))).digest()
-    if found != bytes.fromhex(word.decode()):
-        return None
-    return PlainRow(int(step), role, descriptor, digest.decode(), int(length), int(at), found)
 
 
 def _plain_page(row: bytes, word: str) -> Page | None:

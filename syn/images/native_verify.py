@@ -8,11 +8,10 @@ from outside. Memory is one small record a page, whatever the bodies weigh.
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from syn.canon import base64
 from syn.canon.digest import raw
-from syn.canon.merkle import root as merkle_root
+from syn.canon.merkle import leaf_hash
 from syn.images.classify import Fault, is_plain, page_faults
 from syn.images.descriptor import (
     SEAL_DETAILS,
@@ -22,28 +21,16 @@ from syn.images.descriptor import (
 )
 from syn.images.malformed import MalformedError
 from syn.images.native import NativeHead, image_digest, parse_head, signing_payload
-from syn.images.native_row import Row, encode_page, plain_row, read_row
+from syn.images.native_plain import MAX_BODY, Bodies, PlainRows, Store, root_over
+from syn.images.native_row import Row, encode_page, read_row
 from syn.images.outside import KeyCheck, Outside, SignatureState, StaleCheck
 from syn.images.report import Collected, ImageReport, Limit, refused_report
 from syn.images.survey import ImageFault, Survey
 from syn.images.table import NATIVE_FORMAT, Blob, FactRef, Page
 from syn.images.word import native_prefix
 
-MAX_BODY = 1 << 30
 MAX_MENDS = 256
 """Rows of one image in which a flipped bit is looked for; after that a row is what it says."""
-
-
-class Store(Protocol):
-    """The bodies of an image, by place."""
-
-    def read_at(self, offset: int, size: int) -> bytes:
-        """The bytes at a place; shorter at the end of the store."""
-        ...
-
-    def size(self) -> int:
-        """Bytes of the store."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +70,12 @@ def verify_native(
     table = _Table(
         Collected(name, NATIVE_FORMAT), native_prefix(head.session), store, outside.staleness
     )
-    for position, line in enumerate(reader):
-        if not table.take_plain(position, line):
-            table.take(position, line)
+    while (line := table.rows.run(reader)) is not None:
+        table.take(len(table.survey.digests), line)
     collected = table.collected
     for position, fault in table.survey.page_faults():
         collected.add(position, (fault,))
-    collected.image.extend(table.survey.image_faults(head.as_head(), table.blobs))
+    collected.image.extend(table.survey.image_faults(head.as_head(), table.bodies.rotten()))
     collected.image.extend(table.root_faults(head))
     collected.image.extend(table.store_faults(head))
     signature, faults = _signature(head, outside)
@@ -97,7 +83,7 @@ def verify_native(
     collected.image.extend(beside(head))
     report = _report(table, head, signature)
     survey = table.survey
-    return NativeResult(report, head, table.blobs, survey.last_seal, survey.digests)
+    return NativeResult(report, head, table.bodies, survey.last_seal, survey.digests)
 
 
 def _line(line: bytes) -> bytes:
@@ -113,41 +99,17 @@ class _Table:
     store: Store
     stale: StaleCheck | None = None
     survey: Survey = field(default_factory=Survey)
-    blobs: dict[str, Blob] = field(default_factory=dict)
-    words: list[bytes] = field(default_factory=list)
-    """The stored words, as the root covers them."""
     mends: int = MAX_MENDS
-    end: int = 0
     gaps: list[tuple[int, int]] = field(default_factory=list)
+    rows: PlainRows = field(init=False)
 
-    def take_plain(self, position: int, line: bytes) -> bool:
-        """One row that is as a recorder left it, with the next body; else False, and nothing done.
+    def __post_init__(self) -> None:
+        self.rows = PlainRows(self.prefix, self.store, self.survey.digests)
 
-        A check of 100,000 pages spends its time here. Whatever is not the commonest case in every
-        respect is for `take`, which says the same of it, slowly (the tests compare them).
-        """
-        row = plain_row(line, self.prefix)
-        if (
-            row is None
-            or row.step != position
-            or row.offset != self.end
-            or row.length > MAX_BODY
-            or row.digest in self.blobs
-        ):
-            return False
-        body = self.store.read_at(row.offset, row.length)
-        if len(body) != row.length or hashlib.sha256(body).hexdigest() != row.digest:
-            return False
-        first = first_line(body)
-        if row.descriptor != (row.role + b": " + first.encode() if first else row.role):
-            return False
-        if not row.role.isascii() and not _is_text(row.role):
-            return False
-        self.blobs[row.digest] = Blob(row.length, first, row.digest, "", row.offset)
-        self.end += row.length
-        self.words.append(row.word)
-        self.survey.add_plain(row.digest)
-        return True
+    @property
+    def bodies(self) -> Bodies:
+        """What was read of the store."""
+        return self.rows.bodies
 
     def take(self, position: int, line: bytes) -> None:
         """One row: its word, its body, its fields."""
@@ -156,11 +118,11 @@ class _Table:
         except MalformedError as error:
             self.mends -= 1
             self.collected.add(position, (Fault(f"row-{error.code}", "tampered"),))
-            self.words.append(b"")
+            self.rows.leaves += leaf_hash(b"")
             self.survey.add(_NO_PAGE, position)
             return
         page = row.page
-        self.words.append(_word_bytes(page.word))
+        self.rows.leaves += leaf_hash(_word_bytes(page.word))
         if row.rotted:
             self.collected.add(position, (Fault("bit-rotted", "repairable", "the row", "one bit"),))
         self.mends -= row.rotted or page.word != row.computed
@@ -185,28 +147,35 @@ class _Table:
         """The body of a page, read and hashed once for all pages that share it."""
         if page.offset < 0:
             return None
-        known = self.blobs.get(page.digest)
+        known = self.bodies.others.get(page.digest)
         if known is not None and known.place == page.offset:
             return known
-        self.blobs[page.digest] = blob = self.read(page)
+        plain = self.bodies.plain(page.digest)
+        if plain is not None and plain.place == page.offset:
+            body = self.store.view_at(plain.place, plain.size)
+            blob = plain._replace(line=first_line(body))
+        else:
+            blob = self.read(page)
+        self.bodies.others[page.digest] = blob
         return blob
 
     def read(self, page: Page) -> Blob:
         """Read the body of one page at its place."""
         if not 0 <= page.length <= MAX_BODY:
             return Blob(0, "", "", "blob-mismatch")
-        body = self.store.read_at(page.offset, page.length)
+        body = self.store.view_at(page.offset, page.length)
         actual = hashlib.sha256(body).hexdigest()
         if actual != page.digest:
             return Blob(len(body), "", actual, "blob-mismatch")
-        if page.offset != self.end:
-            self.gaps.append((self.end, page.offset))
-        self.end = max(self.end, page.offset + page.length)
+        rows = self.rows
+        if page.offset != rows.end:
+            self.gaps.append((rows.end, page.offset))
+        rows.end = max(rows.end, page.offset + page.length)
         return Blob(len(body), first_line(body), page.digest, "", page.offset)
 
     def root_faults(self, head: NativeHead) -> Iterator[ImageFault]:
         """The root over the stored words: rows added, dropped, moved or forged do not fit it."""
-        actual = "sha256:" + merkle_root(self.words).hex()
+        actual = "sha256:" + root_over(self.rows.leaves).hex()
         if actual != head.root:
             yield ImageFault("root-mismatch", "page table", head.root, actual)
 
@@ -215,23 +184,15 @@ class _Table:
         size = self.store.size()
         if size != head.size:
             yield ImageFault("store-size", "store", f"{head.size} bytes", f"{size} bytes")
-        if any(blob.fault for blob in self.blobs.values()):
+        if self.bodies.rotten():
             return
         for start, end in self.gaps:
             yield ImageFault("store-gap", "store", f"a body at {start}", f"the next one at {end}")
-        if self.end != size and not self.collected.faults:
-            yield ImageFault("store-gap", "store", f"an end at {self.end}", f"{size} bytes")
+        if (end := self.rows.end) != size and not self.collected.faults:
+            yield ImageFault("store-gap", "store", f"an end at {end}", f"{size} bytes")
 
 
 _NO_PAGE = Page(-1, "", "", "", 0, 0, sealed=False)
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _word_bytes(word: str) -> bytes:
@@ -313,7 +274,7 @@ def _report(table: _Table, head: NativeHead, signature: SignatureState) -> Image
         verdict=collected.verdict(),
         session=head.session,
         total=len(survey.digests),
-        bodies=_bodies(table.blobs),
+        bodies=table.bodies.total(),
         sealed=sum(survey.qids.values()),
         hidden=len({change.step for change in head.changes}),
         pages=collected.verdicts(),
@@ -324,10 +285,6 @@ def _report(table: _Table, head: NativeHead, signature: SignatureState) -> Image
         signature=signature,
         limits=_limits(signature),
     )
-
-
-def _bodies(blobs: Mapping[str, Blob]) -> int:
-    return sum(blob.size for blob in blobs.values() if not blob.fault)
 
 
 def check_native(

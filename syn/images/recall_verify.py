@@ -128,7 +128,7 @@ def _across(collected: Collected, survey: Survey, head: Head, blobs: Mapping[str
     for position, fault in survey.page_faults():
         collected.add(position, (fault,))
     collected.image.extend(survey.image_faults(head, blobs))
-    if survey.words:
+    if survey.wordless < len(survey.digests):
         _strip(collected)
 
 

@@ -1,5 +1,6 @@
 """Where the files of an image lie: a directory, or a `.faksession` archive. Read only."""
 
+import io
 import os
 import tarfile
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ class Section:
     def __init__(self, file: BinaryIO, start: int, size: int, watch: Watch | None = None) -> None:
         self._file, self._start, self._size, self._at = file, start, size, 0
         self._watch = watch
-        self._window, self._window_at = b"", 0
+        self._window, self._window_at = memoryview(b""), 0
 
     def read(self, size: int, /) -> bytes:
         """Read on: up to `size` bytes."""
@@ -35,17 +36,21 @@ class Section:
 
     def read_at(self, offset: int, size: int) -> bytes:
         """The bytes at a place; shorter at the end."""
+        return bytes(self.view_at(offset, size))
+
+    def view_at(self, offset: int, size: int) -> memoryview:
+        """`read_at` without a copy: a part of what was read ahead."""
+        start = offset - self._window_at
+        if 0 <= start <= start + size <= len(self._window):
+            return self._window[start : start + size]
         size = min(size, self._size - offset)
         if size <= 0 or offset < 0:
-            return b""
+            return self._window[:0]
         if size >= CHUNK:
-            return self._pread(offset, size)
-        start = offset - self._window_at
-        if start < 0 or start + size > len(self._window):
-            ahead = min(CHUNK, self._size - offset)
-            self._window = self._pread(offset, ahead)
-            self._window_at, start = offset, 0
-        return self._window[start : start + size]
+            return memoryview(self._pread(offset, size))
+        self._window = memoryview(self._pread(offset, min(CHUNK, self._size - offset)))
+        self._window_at = offset
+        return self._window[:size]
 
     def _pread(self, offset: int, size: int) -> bytes:
         if self._watch is not None:
@@ -60,8 +65,9 @@ class Section:
         """The lines with their LF; the last may have none."""
         rest = b""
         while chunk := self.read(CHUNK):
-            *whole, rest = (rest + chunk).split(b"\n")
-            yield from (line + b"\n" for line in whole)
+            whole = io.BytesIO(rest + chunk).readlines()
+            rest = b"" if whole[-1].endswith(b"\n") else whole.pop()
+            yield from whole
             if len(rest) > MAX_LINE:
                 raise MalformedError("line-too-long", f"a line over {MAX_LINE} bytes")
         if rest:

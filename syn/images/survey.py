@@ -61,38 +61,32 @@ class Survey:
     qids: Counter[str] = field(default_factory=Counter)
     sealed: set[str] = field(default_factory=set)
     """Addresses sealed for what the bytes say (not for a witness or for edited metadata)."""
-    unsealed: set[str] = field(default_factory=set)
-    unsealed_at: bytearray = field(default_factory=bytearray)
+    sealed_at: set[int] = field(default_factory=set)
     qid_at: dict[str, list[int]] = field(default_factory=dict)
-    words: int = 0
+    wordless: int = 0
+    """Rows without a word."""
     resealed: bool = False
     """Whether a scrub or dream sealed a page: it counts ids on even where it gives none out. A
     recorder leaves no durability on what it seals."""
     epochs: list[tuple[int, int]] = field(default_factory=list)
     """Trust epoch and position of every unsealed page under a witness, in record order."""
 
-    def add_plain(self, digest: str) -> None:
-        """Take in an unsealed row at its step, with a word and without a witness."""
-        self.digests.append(digest)
-        self.unsealed_at.append(1)
-        self.unsealed.add(digest)
-        self.words += 1
-
     def add(self, page: Page, position: int) -> None:
-        """Take in one row."""
+        """Take in one row.
+
+        Of an unsealed one with a word and no witness, at its step, the digest is all that counts.
+        """
         self.digests.append(page.digest)
-        self.unsealed_at.append(not page.sealed)
-        self.words += bool(page.word)
+        self.wordless += not page.word
         if page.step != position:
             self.steps.append((position, page.step))
         if page.sealed:
+            self.sealed_at.add(position)
             self.qids[page.qid] += 1
             self.qid_at.setdefault(page.qid, []).append(position)
             self.resealed = self.resealed or page.durability != "" or has_seal_detail(page)
             if not _sealed_for_the_page(page):
                 self.sealed.add(page.digest)
-        else:
-            self.unsealed.add(page.digest)
         if page.witness and not page.sealed:
             self.epochs.append((page.trust_epoch, position))
 
@@ -107,10 +101,9 @@ class Survey:
             if len(positions) > 1:
                 fault = Fault("qid-shared", "tampered", "a seal id of its own", shown_id(qid))
                 yield from ((position, fault) for position in positions)
-        aliases = self.sealed & self.unsealed
-        if aliases:
+        if self.sealed:
             for position, digest in enumerate(self.digests):
-                if digest in aliases and self.unsealed_at[position]:
+                if digest in self.sealed and position not in self.sealed_at:
                     yield position, Fault("alias-unsealed", "tampered", "sealed", "unsealed")
         for position in _out_of_order(self.epochs):
             yield position, Fault("epoch-order", "tampered", "epochs that only grow", "a lower one")

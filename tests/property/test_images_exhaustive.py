@@ -126,8 +126,8 @@ class Memory:
     def __init__(self, data: bytes) -> None:
         self.data = data
 
-    def read_at(self, offset: int, size: int) -> bytes:
-        return self.data[offset : offset + size]
+    def view_at(self, offset: int, size: int) -> memoryview:
+        return memoryview(self.data)[offset : offset + size]
 
     def size(self) -> int:
         return len(self.data)

@@ -2,6 +2,7 @@
 
 import io
 import tempfile
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syn.canon.json import encode
-from syn.images import descriptor, native_verify
+from syn.canon.merkle import leaf_hash, root_of
+from syn.images import descriptor
 from syn.images.classify import is_plain, page_faults
 from syn.images.descriptor import benign_descriptor, first_line
 from syn.images.goform import manifest_text
 from syn.images.malformed import MalformedError
-from syn.images.native_row import encode_page, parse_row, plain_row, read_row, row_text
+from syn.images.native_plain import PlainRows, root_over
+from syn.images.native_row import encode_page, parse_row, read_row, row_text
+from syn.images.native_verify import verify_native
 from syn.images.recall_read import ManifestReader
 from syn.images.record import Item
 from syn.images.table import Blob, Change, FactRef, Head, Page
@@ -71,42 +75,6 @@ def test_a_row_is_canonical_and_reads_back(page: Page) -> None:
     assert row.computed == word
 
 
-PLAIN = pages(
-    step=st.integers(-1, 10**16),
-    length=st.integers(-1, 10**16),
-    taint=st.integers(0, 1),
-    sealed=st.booleans(),
-    qid=st.just(""),
-    reason=st.just(""),
-    durability=st.sampled_from(["", "turn", "bounded", "durable"]),
-    valid_to=st.just(0),
-    witness=st.just(""),
-    trust_epoch=st.just(0),
-    utility=st.just(""),
-    offset=st.integers(-1, 10**16),
-)
-
-
-@settings(max_examples=200, deadline=None)
-@given(PLAIN, st.integers(0, 400), st.binary(max_size=2))
-def test_a_plain_row_is_what_the_strict_reader_reads(page: Page, at: int, noise: bytes) -> None:
-    line = encode_page(page, PREFIX)[0] + b"\n"
-    for text in (line, line[:at] + noise + line[at + len(noise) :], line[:at] + noise + line[at:]):
-        plain = plain_row(text, PREFIX)
-        if plain is None or not (_is_text(plain.role) and _is_text(plain.descriptor)):
-            continue
-        row = parse_row(text[:-1], PREFIX, 0)
-        assert row.page.word == row.computed == f"sha256:{plain.word.hex()}"
-        assert row.page == Page(
-            *(plain.step, plain.role.decode(), plain.descriptor.decode(), plain.digest),
-            *(plain.length, 0, False),
-            durability=row.page.durability,
-            word=row.computed,
-            offset=plain.offset,
-        )
-        assert row.page.durability in ("turn", "session", "durable")
-
-
 PARTS = st.binary(max_size=300) | st.text("ab \n\u00e9\u2003", max_size=140).map(str.encode)
 
 
@@ -127,8 +95,52 @@ def test_the_quick_way_through_a_table_says_what_the_slow_way_says(
         for bodies in (store, rotten, store[:-1]):
             quick = outcome(table, bodies)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(native_verify._Table, "take_plain", lambda *_: False)
+                patch.setattr(PlainRows, "run", lambda _, rest: next(rest, None))
                 assert outcome(table, bodies) == quick
+
+
+ROLES = ["read_note", "r\u00e9sum\u00e9", "", "100% {x}", "a, b: c"]
+ORDINARY = [
+    *(b"", b"\n\n", b"one\ntwo", b'  say "so" \\ \t now\n', "\u00e9\u2028\u00a0\n".encode()),
+    *(b"x" * 200, b"\xff\x00 no text", b"\x1b[1mbold\x1b[0m\n", b"y" * 119 + b" \n", b"z"),
+]
+
+
+def test_ordinary_rows_go_the_quick_way() -> None:
+    lines, store = recorded_image(list(zip(ROLES * 2, ORDINARY, strict=True)))
+    rows = PlainRows(PREFIX, Bytes(store), [])
+
+    assert rows.run(iter(lines[1:])) is None
+    assert [parse_row(line[:-1], PREFIX, 0).page.digest for line in lines[1:]] == rows.digests
+    assert rows.bodies.total() == rows.end == len(store)
+    assert f'"root":"sha256:{root_over(rows.leaves).hex()}"'.encode() in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("role", "line"),
+    [("tool", 'a "quoted" word'), ("tool", "back\\slash"), ("tool", "tab\there"), ("t\tl", "line")],
+)
+def test_a_row_in_another_spelling_is_not_ordinary(role: str, line: str) -> None:
+    body = line.encode()
+    shown = f'{{"at":0,"descriptor":"{role}: {line}","digest":"sha256:{sha256(body).hexdigest()}",'
+    row = (
+        f'{shown}"durability":"turn","len":{len(body)},"quarantined":false,"role":"{role}",'
+        '"step":0,"taint":0}'
+    ).encode()
+    word = sha256(PREFIX + row).hexdigest()
+    written = row[:-1] + f',"word":"sha256:{word}"}}\n'.encode()
+
+    assert PlainRows(PREFIX, Bytes(body), []).run(iter([written])) == written
+
+
+@pytest.mark.parametrize("count", [*range(1, 18), 1000])
+def test_the_root_level_by_level_is_the_root(count: int) -> None:
+    leaves = [leaf_hash(bytes([number % 251])) for number in range(count)]
+    assert root_over(b"".join(leaves)) == root_of(leaves)
+
+
+def test_the_root_over_nothing() -> None:
+    assert root_over(b"") == root_of([])
 
 
 def recorded_image(items: list[tuple[str, bytes]]) -> tuple[list[bytes], bytes]:
@@ -142,11 +154,13 @@ def recorded_image(items: list[tuple[str, bytes]]) -> tuple[list[bytes], bytes]:
 
 
 def outcome(lines: list[bytes], store: bytes) -> object:
-    """What a verification finds, or the refusal."""
+    """What a verification finds, or the refusal; a line that no page needs is not kept."""
     try:
-        return native_verify.verify_native("image", lines, Bytes(store))
+        found = verify_native("image", lines, Bytes(store))
     except MalformedError as error:
         return error.code
+    blobs = {digest: blob._replace(line="") for digest, blob in found.blobs.items()}
+    return found.report, found.head, blobs, found.last_seal, found.digests
 
 
 class Bytes:
@@ -155,19 +169,11 @@ class Bytes:
     def __init__(self, data: bytes) -> None:
         self._data = data
 
-    def read_at(self, offset: int, size: int) -> bytes:
-        return self._data[offset : offset + size] if offset >= 0 and size > 0 else b""
+    def view_at(self, offset: int, size: int) -> memoryview:
+        return memoryview(self._data)[offset : offset + size] if offset >= 0 else memoryview(b"")
 
     def size(self) -> int:
         return len(self._data)
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 @settings(max_examples=30, deadline=None)

@@ -1,0 +1,170 @@
+"""The ordinary rows of a `synapse.image/1` table: checked by writing them again. Pure.
+
+A check of 100,000 pages spends its time here. An ordinary row says nothing but what follows from
+its place, its body, its role and a durability. So it is written from those, word and all, and the
+line has to be that text to the byte: one comparison for syntax, fields, descriptor and word.
+Whatever is not so is for `syn.images.native_verify`, which says the same of it, slowly: the oracle
+in the tests.
+"""
+
+import hashlib
+import re
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from json.encoder import encode_basestring as _quote
+from typing import Protocol
+
+from syn.images.descriptor import benign_descriptor, first_line
+from syn.images.table import Blob
+
+MAX_BODY = 1 << 30
+
+
+class Store(Protocol):
+    """The bodies of an image, by place."""
+
+    def view_at(self, offset: int, size: int) -> memoryview:
+        """The bytes at a place; shorter at the end of the store."""
+        ...
+
+    def size(self) -> int:
+        """Bytes of the store."""
+        ...
+
+
+class Bodies(Mapping[str, Blob]):
+    """What was read of a store, by digest. A body of an ordinary page costs two numbers."""
+
+    __slots__ = ("_places", "_plain", "_sizes", "others")
+
+    def __init__(self) -> None:
+        self.others: dict[str, Blob] = {}
+        """What the pages that are not ordinary name; goes before what an ordinary page says."""
+        self._plain: dict[str, int] = {}
+        self._places, self._sizes = array("Q"), array("Q")
+
+    def add_plain(self, digest: str, place: int, size: int) -> bool:
+        """Take in a sound body that is named for the first time; False when it is not the first."""
+        number = len(self._places)
+        if digest in self.others or self._plain.setdefault(digest, number) != number:
+            return False
+        self._places.append(place)
+        self._sizes.append(size)
+        return True
+
+    def plain(self, digest: str) -> Blob | None:
+        """The body of an ordinary page, without its first line, which only the others need."""
+        number = self._plain.get(digest)
+        if number is None:
+            return None
+        return Blob(self._sizes[number], "", digest, "", self._places[number])
+
+    def rotten(self) -> dict[str, Blob]:
+        """Those that do not check."""
+        return {digest: blob for digest, blob in self.others.items() if blob.fault}
+
+    def total(self) -> int:
+        """Bytes of those that check."""
+        twice = sum(self._sizes[self._plain[x]] for x in self.others if x in self._plain)
+        others = sum(blob.size for blob in self.others.values() if not blob.fault)
+        return sum(self._sizes) - twice + others
+
+    # `override` is Python 3.12.
+    def __getitem__(self, digest: str) -> Blob:  # type: ignore[explicit-override]
+        blob = self.others.get(digest) or self.plain(digest)
+        if blob is None:
+            raise KeyError(digest)
+        return blob
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[explicit-override]
+        yield from self._plain
+        yield from (digest for digest in self.others if digest not in self._plain)
+
+    def __len__(self) -> int:  # type: ignore[explicit-override]
+        return sum(1 for _ in self)
+
+
+_FIELDS = re.compile(
+    rb'"durability":"(turn|session|durable)","len":(0|[1-9][0-9]{0,9}),'
+    rb'"quarantined":false,"role":"([^"\\]*)","step":'
+)
+
+
+@dataclass(slots=True)
+class PlainRows:
+    """A table from its first row on, for as long as its rows are ordinary."""
+
+    prefix: bytes
+    """`syn.images.word.native_prefix` of the session."""
+    store: Store
+    digests: list[str]
+    """Of every row so far: what stands here is appended to."""
+    bodies: Bodies = field(default_factory=Bodies)
+    leaves: bytearray = field(default_factory=bytearray)
+    """The RFC 6962 leaf hash of every row's word."""
+    end: int = 0
+    """Where the next body stands in the store."""
+
+    def run(self, lines: Iterator[bytes]) -> bytes | None:
+        """Take rows in; gives the first line that is no ordinary row, None when there is none."""
+        for line in lines:
+            word = self._word(line)
+            if word is None:
+                return line
+            self.leaves += hashlib.sha256(b"\x00" + word).digest()
+        return None
+
+    def _word(self, line: bytes) -> bytes | None:
+        """The 32 bytes of the word of an ordinary row, which is then taken in; else None."""
+        found = _FIELDS.match(line, line.rfind(b'"durability":"'))
+        if found is None:
+            return None
+        durability, length, spelled = found.groups()
+        size, role = int(length), _role(spelled)
+        if role is None or size > MAX_BODY:
+            return None
+        body = self.store.view_at(self.end, size)
+        if len(body) != size:
+            return None
+        digest = hashlib.sha256(body).hexdigest()
+        row = (
+            f'{{"at":{self.end},"descriptor":{_quote(benign_descriptor(role, first_line(body)))},'
+            f'"digest":"sha256:{digest}","durability":"{durability.decode()}","len":{size},'
+            f'"quarantined":false,"role":"{role}","step":{len(self.digests)},"taint":0}}'
+        ).encode()
+        word = hashlib.sha256(self.prefix + row)
+        written = b'%b,"word":"sha256:%b"}\n' % (row[:-1], word.hexdigest().encode())
+        if line != written or not self.bodies.add_plain(digest, self.end, size):
+            return None
+        self.digests.append(digest)
+        self.end += size
+        return word.digest()
+
+
+@lru_cache(maxsize=256)
+def _role(spelled: bytes) -> str | None:
+    """The text that JSON spells so; None when it spells none so."""
+    try:
+        text = spelled.decode()
+    except UnicodeDecodeError:
+        return None
+    return text if _quote(text) == f'"{text}"' else None
+
+
+def root_over(leaves: bytes | bytearray) -> bytes:
+    """The RFC 6962 root over leaf hashes of 32 bytes, level by level.
+
+    A node without a sibling moves up as it is: the tree that splits at the largest power of two.
+    Half the time of `syn.canon.merkle.root_of`, its oracle in the tests.
+    """
+    sha256, level = hashlib.sha256, leaves or hashlib.sha256(b"").digest()
+    while len(level) > _NODE:
+        pairs = range(0, len(level) - _NODE, 2 * _NODE)
+        above = [sha256(b"\x01" + level[at : at + 2 * _NODE]).digest() for at in pairs]
+        level = b"".join(above) + level[2 * _NODE * len(above) :]
+    return bytes(level)
+
+
+_NODE = 32

@@ -24,7 +24,6 @@ from syn.services.recall.ledgernote import (
     note_path,
     pairs_text,
     read_pairs,
-    recall,
     remember,
 )
 from syn.services.recall.reading import (
@@ -77,12 +76,24 @@ class Reading:
     inventory: Inventory
     ledger_files: LedgerFiles
     files: FactFiles
-    control: tuple[tuple[bytes, str], ...]
-    """(path, digest) of the inputs that are not facts: configuration, ledger, policy."""
-    heads: bool
-    """Whether those are HEAD's blobs, and nothing of HEAD is missing on disk."""
+    configuration: tuple[tuple[bytes, str], ...]
+    """(path, digest) of it."""
+    policy: tuple[tuple[bytes, str], ...]
+    """(path, digest) of it."""
+    fixed: bool
+    """Whether these two are HEAD's blobs, and nothing of HEAD is missing on disk."""
     seen: str = ""
     """Names how work tree and index look, where the same look has the same answers (ADR 0039)."""
+
+    @property
+    def control(self) -> tuple[tuple[bytes, str], ...]:
+        """(path, digest) of the inputs that are not facts: configuration, ledger, policy."""
+        return (*self.configuration, *self.ledger_files.digests, *self.policy)
+
+    @property
+    def heads(self) -> bool:
+        """Whether those are HEAD's blobs, and nothing of HEAD is missing on disk."""
+        return self.fixed and self.ledger_files.heads
 
     @property
     def ledger(self) -> LedgerView:
@@ -120,21 +131,23 @@ def read_sorted(
     files: FactFiles | None = None,
 ) -> Reading:
     """The same for a listing at hand; `files` where its facts were told apart before."""
-    control: list[tuple[bytes, str]] = []
-    heads = not inventory.missing
-    ledger = LedgerFiles(snapshot, inventory.ledger, config.id, inventory.lost)
-    if note is not None:
-        ledger.note = recall(note, ledger.digest)
-    for entry in (*inventory.config, *inventory.policy):
-        data = read_plain(snapshot, entry)
-        control.append((entry.path, sha256(data)))
-        heads = heads and blob_id(data) == entry.head_oid
-    at = len(inventory.config)
-    control[at:at] = ledger.digests
+    ledger = LedgerFiles(snapshot, inventory.ledger, config.id, inventory.lost, note)
+    if files is None:
+        ledger.read()  # beside the listing, so that both are of one moment
     found = files or sort_facts(inventory, ledger)
-    return Reading(
-        snapshot, config, inventory, ledger, found, tuple(control), heads and ledger.heads
-    )
+    configuration, at_head = _digests(snapshot, inventory.config)
+    policy, also = _digests(snapshot, inventory.policy)
+    fixed = at_head and also and not inventory.missing
+    return Reading(snapshot, config, inventory, ledger, found, configuration, policy, fixed)
+
+
+def _digests(
+    snapshot: Snapshot, entries: list[SnapshotEntry]
+) -> tuple[tuple[tuple[bytes, str], ...], bool]:
+    """(path, digest) of each file, and whether all are HEAD's blobs."""
+    read = [(entry, read_plain(snapshot, entry)) for entry in entries]
+    heads = all(blob_id(data) == entry.head_oid for entry, data in read)
+    return tuple((entry.path, sha256(data)) for entry, data in read), heads
 
 
 def _own_config(snapshot: Snapshot, inventory: Inventory, config: Config) -> Config:

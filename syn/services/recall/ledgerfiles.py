@@ -1,8 +1,9 @@
 """The ledger of one snapshot: its bytes at once, its entries when they are asked for."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from syn.canon import json as canonical
 from syn.canon.digest import sha256
@@ -16,7 +17,7 @@ from syn.ledger.segments import Ledger
 from syn.model.finding import Finding
 from syn.model.problem import display_path
 from syn.model.recorded import Recorded
-from syn.services.recall.ledgernote import Note, ledger_digest
+from syn.services.recall.ledgernote import Note, ledger_digest, recall
 from syn.services.recall.reading import read_plain, unreadable_finding
 
 _MAX_SCANS = 60
@@ -45,6 +46,18 @@ def _moved(entries: Iterable[HashedEntry], recorded: Mapping[str, Recorded]) -> 
     return {s.path: s.fact for s in states if s.path and s.path != f"{s.fact}.md"}
 
 
+@dataclass(slots=True)
+class _Read:
+    """The files of a ledger as they were read."""
+
+    ahead: list[tuple[SnapshotEntry, bytes | None]]
+    """Those that are not HEAD's, with their bytes; None for one that is lost."""
+    files: list[tuple[str, bytes]] = field(default_factory=list)
+    unread: list[Finding] = field(default_factory=list)
+    digests: list[tuple[bytes, str]] = field(default_factory=list)
+    heads: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class LookedUp:
     """The recorded states of a ledger, each derived when it is asked for."""
@@ -65,38 +78,57 @@ class LedgerFiles:
         entries: Iterable[SnapshotEntry],
         ws: str,
         lost: Iterable[SnapshotEntry] = (),
+        note: Path | None = None,
     ) -> None:
-        """Read every file under `.synapse/ledger/`; what cannot be read becomes a finding.
+        """Every file under `.synapse/ledger/`, read when the first of them is asked for.
 
-        `lost` are the files that HEAD has there and the work tree has not.
+        `lost` are the files that HEAD has there and the work tree has not; `note` is where earlier
+        reads kept what they learnt of the ledger.
         """
         self._ws = ws
         self._snapshot = snapshot
-        self._files: list[tuple[str, bytes]] = []
-        self._ahead: list[tuple[SnapshotEntry, bytes | None]] = [(entry, None) for entry in lost]
-        self._unread: list[Finding] = []
-        digests: list[tuple[bytes, str]] = []
-        heads_only = True
-        for entry in entries:
-            path = display_path(entry.path)
-            try:
-                data = read_plain(snapshot, entry)
-            except (CannotError, RefusedError) as error:
-                self._unread.append(unreadable_finding(path, error))
-                continue
-            digests.append((entry.path, sha256(data)))
-            if blob_id(data) != entry.head_oid:
-                heads_only = False
-                self._ahead.append((entry, data))
-            self._files.append((path, data))
-        self.digests = tuple(digests)
-        """(path, digest) of every file that could be read."""
-        self.heads = heads_only
-        """Whether every file is HEAD's blob at its path."""
-        self.note: Note | None = None
-        """What is known of these very bytes without decoding them (`ledgernote`)."""
+        self._entries = tuple(entries)
+        self._lost = tuple(lost)
+        self._note_path = note
         self._scans = 0
         self._found: dict[str, tuple[HashedEntry, ...]] = {}
+
+    @cached_property
+    def _read(self) -> "_Read":
+        """The bytes; what cannot be read becomes a finding."""
+        found = _Read(ahead=[(entry, None) for entry in self._lost])
+        for entry in self._entries:
+            path = display_path(entry.path)
+            try:
+                data = read_plain(self._snapshot, entry)
+            except (CannotError, RefusedError) as error:
+                found.unread.append(unreadable_finding(path, error))
+                continue
+            found.digests.append((entry.path, sha256(data)))
+            if blob_id(data) != entry.head_oid:
+                found.heads = False
+                found.ahead.append((entry, data))
+            found.files.append((path, data))
+        return found
+
+    def read(self) -> None:
+        """Read every file now."""
+        _ = self._read
+
+    @property
+    def digests(self) -> tuple[tuple[bytes, str], ...]:
+        """(path, digest) of every file that could be read."""
+        return tuple(self._read.digests)
+
+    @property
+    def heads(self) -> bool:
+        """Whether every file is HEAD's blob at its path."""
+        return self._read.heads
+
+    @cached_property
+    def note(self) -> Note | None:
+        """What is known of these very bytes without decoding them (`ledgernote`)."""
+        return recall(self._note_path, self.digest) if self._note_path is not None else None
 
     @cached_property
     def digest(self) -> str:
@@ -111,7 +143,7 @@ class LedgerFiles:
     @property
     def is_noted(self) -> bool:
         """Whether these very bytes are known to be a ledger without a fault."""
-        return self.note is not None and not self._unread
+        return self.note is not None and not self._read.unread
 
     @property
     def faults(self) -> tuple[Finding, ...]:
@@ -145,7 +177,7 @@ class LedgerFiles:
             chains = (chain for chain in self.view.ledger.chains if chain.writer == writer)
             return any(chain.hash_at(length) == head for chain in chains)
         path = segments.segment_path(writer, length)
-        data = next((data for name, data in self._files if name == path), b"")
+        data = next((data for name, data in self._read.files if name == path), b"")
         lines = data.split(b"\n")[(length - 1) % segments.SEGMENT_SIZE :]
         decoded = decode(lines[0]) if lines else None
         return isinstance(decoded, tuple) and decoded[0] == head
@@ -153,7 +185,7 @@ class LedgerFiles:
     @cached_property
     def view(self) -> LedgerView:
         """Every entry and what they add up to. Linear in the entries: about 20 us each."""
-        ledger = segments.read(self._ws, self._files)
+        ledger = segments.read(self._ws, self._read.files)
         entries = list(ledger.entries())
         faults = (*ledger.faults, *links.link_faults(entries))
         recorded = heads.recorded(entries)
@@ -161,14 +193,14 @@ class LedgerFiles:
             ledger=ledger,
             recorded=recorded,
             moved=_moved(entries, recorded),
-            findings=(*(fault.finding() for fault in faults), *self._unread),
+            findings=(*(fault.finding() for fault in faults), *self._read.unread),
         )
 
     @cached_property
     def shrunk(self) -> tuple[Finding, ...]:
         """Where this ledger is not HEAD's with whole lines appended: decisions were cut off."""
         found: list[Finding] = []
-        for entry, data in self._ahead:
+        for entry, data in self._read.ahead:
             if not entry.head_oid:
                 continue
             path = display_path(entry.path)
@@ -217,7 +249,7 @@ class LedgerFiles:
     def _scan(self, name: str, text: str) -> Iterator[HashedEntry]:
         """The entries of the lines that hold a member: decoded, and hashed, one by one."""
         member = _member(name, text)
-        for _, data in self._files:
+        for _, data in self._read.files:
             at = data.find(member)
             while at >= 0:
                 start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
@@ -236,7 +268,7 @@ class LedgerFiles:
 
     def _mentions(self, name: str, text: str) -> bool:
         member = _member(name, text)
-        return any(member in data for _, data in self._files)
+        return any(member in data for _, data in self._read.files)
 
 
 def _member(name: str, text: str) -> bytes:

@@ -100,7 +100,6 @@ class Session:
         stale = age >= PATIENCE
         known = self._reader
         if known is None or (listed and stale) or self._mark != _marks(known.workspace):
-            self._forget()
             known = self._take(self._read())
         elif stale and age >= self._cost * SHARE and not self._listing:
             self._listing = True
@@ -116,9 +115,15 @@ class Session:
         return _Read(reader, mark, began, monotonic() - began)
 
     def _take(self, read: "_Read") -> Reader:
-        self._reader, self._mark = read.reader, read.mark
-        self._read_at, self._cost = read.began, read.cost
-        return read.reader
+        """Answer from a new reading; from the one at hand, which knows more, when both are one."""
+        known = self._reader
+        if known is not None and read.is_as(known, self._mark):
+            read.reader.index.close()
+        else:
+            self._forget()
+            known = self._reader = read.reader
+        self._mark, self._read_at, self._cost = read.mark, read.began, read.cost
+        return known
 
     def _list_again(self) -> None:
         """Beside the answers: read the workspace, and let the next answer have it."""
@@ -135,7 +140,6 @@ class Session:
                 elif self._closed or read.began < self._read_at:
                     read.reader.index.close()
                 else:
-                    self._forget()
                     self._take(read)
 
     def _forget(self) -> None:
@@ -152,6 +156,11 @@ class _Read:
     mark: object
     began: float
     cost: float
+
+    def is_as(self, other: Reader, mark: object) -> bool:
+        """Whether another reader, with this mark, gives the same answers (`Reading.seen`)."""
+        seen = self.reader.reading.seen
+        return bool(seen) and seen == other.reading.seen and self.mark == mark
 
 
 def _withholds(answer: Answer) -> bool:

@@ -87,6 +87,30 @@ def test_answers_go_on_beside_a_listing(session: Counted, monkeypatch: pytest.Mo
     assert Counted.opened >= 3
 
 
+def test_a_listing_that_finds_all_as_it_was_keeps_what_was_read(
+    place: Place, session: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "PATIENCE", 0.0)
+
+    def seen_by() -> tuple[object, str]:
+        _run(session, "status")
+        reader = session._reader
+        assert reader is not None
+        return reader, reader.reading.seen
+
+    ended = time.monotonic() + 30
+    known, name = seen_by()
+    # A file that was written this very moment may change again without looking so.
+    while not name and time.monotonic() < ended:
+        time.sleep(0.1)
+        known, name = seen_by()
+    assert name
+    assert seen_by() == (known, name)
+    (place.root / "facts" / "new.md").write_text("---\nid: new\n---\n")
+    assert seen_by()[0] is not known
+    assert [edit["kind"] for edit in _run(session, "status")["edits"]] == ["new"]
+
+
 def test_a_listing_that_fails_is_told_and_answers_go_on(
     place: Place, session: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:

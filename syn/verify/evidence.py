@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from syn.model.fact import Instant, Unreadable
-from syn.model.finding import Finding, Json
+from syn.model.finding import Finding, InvariantResult, Json
 from syn.model.recorded import Recorded
 from syn.model.report import CheckpointState
 
@@ -242,3 +242,7 @@ class Evidence:
     policy: ConfigEvidence = NOT_RECORDED
     multi: frozenset[str] = frozenset()
     """Fields (or `subject/field`) that may hold several values at once."""
+    known: int = 0
+    """Facts that are not among `facts`, since all that is asked of them stands already."""
+    stands: tuple[InvariantResult, ...] = ()
+    """Results that a trusted report gives for inputs that are the same byte for byte."""

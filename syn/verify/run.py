@@ -35,7 +35,10 @@ def selected(scope: Scope) -> tuple[Invariant, ...]:
 
 def check_all(evidence: Evidence, scope: Scope) -> tuple[InvariantResult, ...]:
     """The result of every invariant in scope, by number."""
-    return tuple(conclude(invariant, evidence) for invariant in selected(scope))
+    known = {result.id: result for result in evidence.stands}
+    return tuple(
+        known.get(invariant.id) or conclude(invariant, evidence) for invariant in selected(scope)
+    )
 
 
 def apply_profile(

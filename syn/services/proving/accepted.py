@@ -15,8 +15,8 @@ def accepted_commits(reading: Reading, policy: Policy | BrokenPolicy | None) -> 
     """
     entries = [
         (digest, entry)
-        for digest, entry in reading.ledger.ledger.entries()
-        if entry.action == "acknowledge" and entry.commit
+        for digest, entry in reading.ledger_files.of_action("acknowledge")
+        if entry.commit
     ]
     if policy is None:
         return frozenset(entry.commit for _, entry in entries)

@@ -11,114 +11,54 @@ import contextlib
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from syn import __version__
 from syn.canon import json as canonical
 from syn.canon.digest import sha256
-from syn.errors import CannotError, RefusedError, SynError
+from syn.errors import SynError
 from syn.git import durable
 from syn.git.snapshot import Snapshot, SnapshotEntry
 from syn.index.inputs import inputs_hash
 from syn.index.store import SQLITE, IndexUnusable, open_index
 from syn.index.store.files import new_file
 from syn.keys.openssh import PrivateKey
-from syn.keys.public import PublicKey
-from syn.keys.sshsig import NAMESPACE_REPORT
 from syn.model.config import Config
 from syn.model.finding import Json, Status
 from syn.model.report import Report
 from syn.report.document import to_json
-from syn.report.seal import open_report, sign_document
+from syn.report.seal import sign_document
 from syn.services.engines.program import program
 from syn.services.proving import memo
+from syn.services.proving.collect import Pass
+from syn.services.proving.kept_report import (
+    LOCAL,
+    REPORT,
+    Baseline,
+    facts_path,
+    folder,
+    open_baseline,
+)
 from syn.services.proving.keptfacts import BaselineError, Growing, Kept
 from syn.services.proving.proofs import Outside
 from syn.services.proving.reports import signing_key
+from syn.services.proving.vouched import (
+    Clean,
+    Proven,
+    Read,
+    clean_of,
+    is_clean,
+    learnt,
+    read_all,
+    signed_digest,
+)
 from syn.services.recall.indexing import Reading, index_path, refused_digest, rules_of
+from syn.services.recall.ledgernote import Note
 from syn.services.recall.projecting import File, Projected, project_bytes, read_file
-from syn.services.trust.keyring import keys_here
 from syn.services.workspace import Workspace
 
 FORMAT = "synapse.baseline/1"
-REPORT = "report.json"
-LOCAL = "baseline"
-"""The member of a report's `local` that this module writes."""
-MAX_REPORT = 64 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """A report under a trusted key, and where its projections are kept."""
-
-    digest: str
-    """Of the report's bytes."""
-    signer: str
-    """Fingerprint of the trusted key."""
-    ts: str
-    facts: str
-    """Digest of the file of projections that the report signs."""
-    path: Path
-    report: Report
-    told: Mapping[str, Json]
-    """The report's own `local.baseline`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proven:
-    """These very inputs, and this very index file, are those of the report."""
-
-    manifest: str
-    digests: Mapping[str, str]
-    """Path to source digest of every fact file, as it is now."""
-
-
-def folder(workspace: Workspace) -> Path:
-    """Where the last report and its projections are kept: beside the repository, not in it."""
-    return workspace.private_dir / "baseline"
-
-
-def open_baseline(workspace: Workspace, outside: Outside) -> Baseline:
-    """The kept report, when a trusted key signed it and it is of this workspace and program.
-
-    Trusted are the caller's keys (`--trust`), or else the keys of this person.
-
-    Raises:
-        BaselineError: there is none, or it cannot be trusted; the message says why.
-    """
-    try:
-        data = durable.read(folder(workspace), REPORT.encode())[: MAX_REPORT + 1]
-    except SynError as error:
-        raise BaselineError("no report was kept here yet") from error
-    try:
-        opened = open_report(data.removesuffix(b"\n"), _trusted(workspace, outside))
-    except SynError as error:
-        raise BaselineError(f"the kept report does not hold: {error.message}") from error
-    report = opened.report
-    if report.subject.workspace != workspace.config.id:
-        raise BaselineError("the kept report is of another workspace")
-    if report.tool_version != __version__:
-        raise BaselineError(f"the kept report was made by syn {report.tool_version}")
-    kept = report.local.get(LOCAL)
-    kept = kept if isinstance(kept, dict) else {}
-    facts = str(kept.get("facts", ""))
-    path = _facts_path(workspace, facts)
-    if not facts or not path.is_file():
-        raise BaselineError("the projections of the kept report are not here")
-    signer = opened.signers[0].fingerprint
-    return Baseline(sha256(data), signer, report.ts, facts, path, report, kept)
-
-
-def _trusted(workspace: Workspace, outside: Outside) -> tuple[PublicKey, ...]:
-    if outside.trust is not None:
-        return outside.trust.for_namespace(NAMESPACE_REPORT)
-    return tuple(item.key for item in keys_here(workspace.around))
-
-
-def _facts_path(workspace: Workspace, digest: str) -> Path:
-    return folder(workspace) / f"facts-{digest.removeprefix('sha256:')[:32]}.jsonl"
 
 
 def _environment(config: Config) -> bytes:
@@ -132,11 +72,13 @@ def incrementally(
     run: "Callable[[Increment], Report]",
     *,
     index: bool,
+    shown: bool,
 ) -> Report:
     """The report of a run that starts from the kept one, or, saying why, from nothing.
 
     Where a key can sign it, it is kept for the next run with what that can start from. `index` says
-    that the live index is only held against the projection, and no row of it is looked at again.
+    that the live index is only held against the projection, and no row of it is looked at again;
+    `shown`, that somebody is shown the decisions and the facts.
     """
     baseline, reason = None, ""
     try:
@@ -144,9 +86,9 @@ def incrementally(
     except BaselineError as error:
         reason = error.message
     try:
-        return _kept(Increment(workspace, baseline, reason, index=index), run)
+        return _kept(Increment(workspace, baseline, reason, index=index, shown=shown), run)
     except BaselineError as error:
-        return _kept(Increment(workspace, None, error.message, index=index), run)
+        return _kept(Increment(workspace, None, error.message, index=index, shown=shown), run)
 
 
 def _kept(increment: "Increment", run: "Callable[[Increment], Report]") -> Report:
@@ -159,6 +101,10 @@ def _kept(increment: "Increment", run: "Callable[[Increment], Report]") -> Repor
         return report
 
 
+_KEPT = ("facts", "moved", "root", "rules", "signed")
+"""What a report that started from an equal one says as that one did."""
+
+
 class Increment:
     """One incremental run: hands out projections, kept or derived, and keeps them for the next.
 
@@ -166,15 +112,27 @@ class Increment:
     """
 
     def __init__(
-        self, workspace: Workspace, baseline: Baseline | None, reason: str = "", *, index: bool
+        self,
+        workspace: Workspace,
+        baseline: Baseline | None,
+        reason: str = "",
+        *,
+        index: bool,
+        shown: bool = False,
     ) -> None:
-        """`reason` says why there is no baseline; `index`: the live index is looked at, once."""
+        """`reason` says why there is no baseline; `index`: the live index is looked at, once.
+
+        `shown`: somebody is shown decisions and facts, so they are read whatever is known of them.
+        """
         self._workspace = workspace
         self._baseline = baseline
         self._reason = reason
         self._index = index
+        self._shown = shown
         self._unchanged = self._derived = 0
         self._proven: Proven | None = None
+        self._read: Read | None = None
+        self._learnt: dict[str, Json] = {}
         self._file = ""
         self._refused = ""
         self._old: Kept | None = None
@@ -199,17 +157,51 @@ class Increment:
             return None
         self._file = _index_file(index_path(self._workspace))
         base = self._baseline
-        if base is None or not self._file or base.told.get("index") != self._file:
+        if base is None or not self._same_rules(reading):
+            return None
+        if not self._file or base.told.get("index") != self._file:
             return None
         if base.told.get("refused") != self._refused:
             return None
-        digests = _digests(reading)
-        if digests is None:
+        self._read = read = read_all(reading)
+        if read is None:
             return None
-        records = [(path.encode(), digest) for path, digest in digests.items()]
-        if inputs_hash([*reading.control, *records]) == base.report.subject.inputs_hash:
-            self._proven = Proven(base.report.manifest_digest, digests)
+        records = [(path.encode(), digest) for path, digest in read.digests.items()]
+        root = base.told.get("root")
+        same = inputs_hash([*reading.control, *records]) == base.report.subject.inputs_hash
+        if same and isinstance(root, str) and root:
+            clean = self._clean(base, reading)
+            manifest = base.report.manifest_digest
+            self._proven = Proven(manifest, read.digests, read.heads, root, clean)
         return self._proven
+
+    def _clean(self, base: Baseline, reading: Reading) -> Clean | None:
+        """What the report says of facts and ledger, unless somebody wants to see them."""
+        clean = None if self._shown else clean_of(base.report, base.told)
+        if clean is not None:
+            base.require_kept()
+            files = reading.ledger_files
+            files.note = Note(files.digest, clean.moved)
+            self._unchanged = clean.facts
+        return clean
+
+    def signed(self, reading: Reading) -> bool:
+        """Whether every signature of these very entries was found to hold, under this policy."""
+        base = self._baseline
+        if base is None or not self._same_rules(reading):
+            return False
+        return base.told.get("signed") == signed_digest(reading)
+
+    def _same_rules(self, reading: Reading) -> bool:
+        """Whether the report was made by this program, its libraries and these rules."""
+        base = self._baseline
+        return base is not None and base.told.get("rules") == sha256(_environment(reading.config))
+
+    def learn(self, done: Pass) -> None:
+        """Note what the next run can start from, while the rows of this one are at hand."""
+        if self._proven is None and self._index:
+            rules = sha256(_environment(done.reading.config))
+            self._learnt = {**learnt(done), "rules": rules}
 
     def project(
         self,
@@ -230,7 +222,7 @@ class Increment:
             file = self._stack.enter_context(self._baseline.path.open("rb"))
             self._old = Kept(file, self._baseline.facts, environment)
         for entry in entries:
-            item = self._known(entry, moved) if self._proven else None
+            item = self._known(entry, moved)
             if item is None:
                 found = read_file(snapshot, entry, moved)
                 item = found if isinstance(found, Projected) else self._take(config, found)
@@ -239,15 +231,17 @@ class Increment:
             self._old.finish()
 
     def _known(self, entry: SnapshotEntry, moved: Mapping[str, str]) -> Projected | None:
-        """The kept projection of a file that was hashed already."""
-        path = entry.path.decode()
-        assert self._old is not None  # noqa: S101 - a proof comes of a baseline
-        assert self._proven is not None  # noqa: S101 - asked by the caller
-        _, values = self._old.find(path)
-        if not memo.is_of(values, self._proven.digests[path], moved.get(path, "")):
+        """The kept projection of a file that was hashed already, where it is of these bytes."""
+        if self._read is None or self._old is None:
             return None
+        path = entry.path.decode()
+        line, values = self._old.find(path)
+        if not memo.is_of(values, self._read.digests[path], moved.get(path, "")):
+            return None
+        assert self._new is not None  # noqa: S101 - `project` opened it
         self._unchanged += 1
-        return self._old.parsed(values, whole=False)
+        self._new.write(line)
+        return self._old.parsed(values, whole=self._proven is None)
 
     def _growing(self) -> Growing:
         place = folder(self._workspace)
@@ -281,6 +275,7 @@ class Increment:
             "facts": new.digest if new is not None else "",
             "index": self._sound_index(report),
             "refused": self._refused,
+            **self._learnt,
             "same": self._proven is not None,
             "unchanged": self._unchanged,
             "derived": self._derived,
@@ -290,7 +285,9 @@ class Increment:
         if base is not None:
             told |= {"signer": base.signer, "ts": base.ts}
             if self._proven is not None:
-                told["facts"] = base.facts
+                told |= {name: base.told.get(name) for name in _KEPT}
+        if not is_clean(report):
+            told["signed"] = ""
         local = {**report.local, LOCAL: told}
         return replace(report, local=local, baseline=base.digest if base else "")
 
@@ -324,7 +321,7 @@ class Increment:
         self._put(new, report, key)
 
     def _put(self, new: "Growing", report: Report, key: PrivateKey) -> None:
-        target = _facts_path(self._workspace, new.digest)
+        target = facts_path(self._workspace, new.digest)
         place = folder(self._workspace)
         try:
             new.path.replace(target)
@@ -345,14 +342,3 @@ def _index_file(path: Path) -> str:
     except (IndexUnusable, OSError):
         return ""
     return f"sha256:{digest} SQLite {SQLITE}"
-
-
-def _digests(reading: Reading) -> dict[str, str] | None:
-    """Path to digest of every fact file; None when one of them cannot be read."""
-    found: dict[str, str] = {}
-    for entry in reading.files.facts:
-        try:
-            found[entry.path.decode()] = sha256(reading.snapshot.read(entry))
-        except (CannotError, RefusedError):
-            return None
-    return found

@@ -1,5 +1,8 @@
 """Checkpoints as INV-3, INV-1 and the level see them: which covers the state, and what it says."""
 
+from collections.abc import Callable, Mapping
+from functools import cache
+
 from syn.canon import digest
 from syn.canon import note as notes
 from syn.canon.head import HeadRecord
@@ -7,6 +10,7 @@ from syn.canon.note import NoteError, UnknownKeyError
 from syn.git.repository import Repository
 from syn.index.rows import PROJECTION
 from syn.keys.trust import Trust
+from syn.ledger.segments import Chain
 from syn.model.finding import Finding
 from syn.model.report import CheckpointState
 from syn.services.proving.judging import Ground, Judged, judge
@@ -20,12 +24,17 @@ def ground_of(
     repository: Repository, head_commit: str, reading: Reading, *, deep: bool = False
 ) -> Ground:
     """What to hold a snapshot's checkpoints against."""
+
+    @cache
+    def chains() -> Mapping[str, Chain]:
+        return {chain.writer: chain for chain in reading.ledger.ledger.chains}
+
     return Ground(
         store=repository.store,
         head=head_commit,
         shallow=repository.shallow_commits(),
         policy=policy_of(reading),
-        chains={chain.writer: chain for chain in reading.ledger.ledger.chains},
+        load=chains,
         workspace=reading.config.id,
         deep=deep,
     )
@@ -48,15 +57,20 @@ def covering(judged: tuple[Judged, ...]) -> Judged | None:
 
 
 def checkpoint_evidence(
-    judged: tuple[Judged, ...], unread: tuple[Finding, ...], ground: Ground, trust: Trust | None
+    judged: tuple[Judged, ...],
+    unread: tuple[Finding, ...],
+    trust: Trust | None,
+    entries: Callable[[], int],
 ) -> CheckpointEvidence:
-    """What INV-3, the level and the trust root take from the checkpoints."""
+    """What INV-3, the level and the trust root take from the checkpoints.
+
+    `entries` counts all decisions.
+    """
     best = covering(judged)
-    entries = sum(len(chain.entries) for chain in ground.chains.values())
     return CheckpointEvidence(
         count=sum(1 for item in judged if item.log.checkpoint is not None),
         findings=(*unread, *(finding for item in judged for finding in item.findings)),
-        unanchored=best.unanchored if best else entries,
+        unanchored=best.unanchored if best else entries(),
         state=_state(best) if best else None,
         outside_key=bool(best and trust and outside(best.log, trust)),
     )

@@ -46,7 +46,8 @@ from syn.verify.evidence import (
 )
 
 if TYPE_CHECKING:
-    from syn.services.proving.baseline import Increment, Proven
+    from syn.services.proving.baseline import Increment
+    from syn.services.proving.vouched import Clean, Proven
 
 Engine: TypeAlias = "Executor | Increment"
 """What projects the files: a pool or a cluster, or an incremental run; None is this process."""
@@ -104,6 +105,13 @@ class Pass:
     proven: "Proven | None" = None
     """The manifest of these very inputs, where a trusted report says it: then `projection` has no
     rows."""
+    signed: bool = False
+    """A trusted report says that every signature of these entries holds, under this policy."""
+
+    @property
+    def clean(self) -> "Clean | None":
+        """What a trusted report says of facts and ledger, which then are not looked at again."""
+        return self.proven.clean if self.proven else None
 
     def require_whole(self) -> None:
         """Raise `CannotError` where a fact's bytes could not be had: the rows are not all here."""
@@ -179,7 +187,10 @@ def _project(done: Pass, engine: "Engine | None", progress: Progress | None) -> 
     if engine is None or isinstance(engine, Executor):
         projected = project_all(*asked, engine, reading.ledger.moved)
     else:
-        done.proven = engine.proven(reading)
+        done.proven, done.signed = engine.proven(reading), engine.signed(reading)
+        if done.clean is not None:
+            _take_clean(done)
+            return
         projected = engine.project(*asked, reading.ledger.moved)
     pairs = zip(reading.files.facts, projected, strict=True)
     for count, (entry, item) in enumerate(pairs, 1):
@@ -201,6 +212,15 @@ def _project(done: Pass, engine: "Engine | None", progress: Progress | None) -> 
         done.unreadable.append(Unreadable(path, "", problems))
 
 
+def _take_clean(done: Pass) -> None:
+    """Take what a trusted report says of the facts; their files were read and hashed for it."""
+    assert done.proven is not None  # noqa: S101 - asked by the caller
+    assert done.clean is not None  # noqa: S101 - asked by the caller
+    done.digests.update(done.proven.digests)
+    done.heads = done.heads and done.proven.heads
+    done.warnings = done.clean.warnings
+
+
 def _keep_unreadable(done: Pass, item: Unreadable) -> None:
     """Bytes that cannot be had are unread evidence; what is there and wrong is a finding."""
     if item.source_digest or item.problems[0].code == "object-mismatch":
@@ -212,6 +232,8 @@ def _keep_unreadable(done: Pass, item: Unreadable) -> None:
 
 def _doubled(done: Pass) -> None:
     """Facts whose id stands twice are unreadable: none of them wins."""
+    if done.clean is not None:
+        return  # two facts with one id are a finding, and there was none
     problems = id_problems(done.projection.keys, done.reading.ledger.recorded)
     for problem in problems:
         digest = done.digests.get(problem.path, "")
@@ -220,8 +242,11 @@ def _doubled(done: Pass) -> None:
     done.views = [view for view in done.views if view.path not in doubled]
 
 
-def ledger_evidence(reading: Reading, signatures: tuple[Finding, ...]) -> LedgerEvidence:
+def ledger_evidence(done: Pass, signatures: tuple[Finding, ...]) -> LedgerEvidence:
     """The segments' faults, signatures that do not hold, and what the entries add up to."""
+    reading = done.reading
+    if done.clean is not None:
+        return LedgerEvidence(done.clean.writers, done.clean.entries, signatures, {})
     ledger = reading.ledger.ledger
     wanted = {head for state in reading.ledger.recorded.values() for head in state.heads}
     return LedgerEvidence(

@@ -1,6 +1,6 @@
 """One publisher's log and checkpoint, held against policy, ledger and history (INV-3)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -40,12 +40,18 @@ class Ground:
     shallow: frozenset[str]
     policy: Policy | BrokenPolicy | None
     """That of the snapshot that is verified."""
-    chains: Mapping[str, Chain]
+    load: Callable[[], Mapping[str, Chain]]
+    """Gives `chains`; the ledger is decoded for it, which without a log or a witness none needs."""
     workspace: str
     deep: bool
     """Look at every record of a log, not only at the newest."""
     found: dict[str, bool | None] = field(default_factory=dict)
     """Answers of `descends` by commit."""
+
+    @property
+    def chains(self) -> Mapping[str, Chain]:
+        """The ledger's chains by writer."""
+        return self.load()
 
     def descends(self, commit: str) -> bool | None:
         """Whether the verified commit descends from (or is) this one; None: cannot tell."""

@@ -77,7 +77,7 @@ class Kept:
                 self._values = memo.values_of(self._line) if self._line else [""]
             there = memo.path_of(self._values) == path
         except (ValueError, IndexError, TypeError) as error:
-            raise _decayed() from error
+            raise decayed() from error
         return (self._line, self._values) if there else (b"", ["", "", "", ""])
 
     @staticmethod
@@ -86,15 +86,16 @@ class Kept:
         try:
             return memo.parse(values, whole=whole)
         except (ValueError, IndexError, TypeError) as error:
-            raise _decayed() from error
+            raise decayed() from error
 
     def finish(self) -> None:
         """Read what is left, and hold all of it against the digest that is signed."""
         while self._next():
             pass
         if f"sha256:{self._state.hexdigest()}" != self._digest:
-            raise _decayed()
+            raise decayed()
 
 
-def _decayed() -> BaselineError:
+def decayed() -> BaselineError:
+    """What is kept is not what was signed."""
     return BaselineError("the kept projections are not those that the report signs")

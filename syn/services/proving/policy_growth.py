@@ -44,7 +44,7 @@ def _recorder(reading: Reading, old: bytes, source: str) -> PublicKey | None:
     policy = parse_policy(old)
     known = policy.keys if isinstance(policy, Policy) else ()
     keys = {item.key.fingerprint: item.key for item in known}
-    for digest, entry in workspace_heads(reading.ledger.ledger.entries(), "policy"):
+    for digest, entry in workspace_heads(reading.ledger_files.policies, "policy"):
         key = keys.get(entry.key)
         signature = base64.decode(entry.sig) if entry.sig else None
         if (

@@ -1,6 +1,7 @@
 """What a verification holds the workspace against beside itself: checkpoints and outside keys."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from syn.errors import CannotError, RefusedError
 from syn.git.parse import blob_id
@@ -86,7 +87,8 @@ def collect_proofs(
     judged, unread = judge_all(reading, ground)
     record = anchor(judged, done.inputs_hash)
     if record is not None and record.projection == PROJECTION:
-        unread += roots_fault(judged, done.inputs_hash, facts_root(done))
+        root = done.proven.facts_root if done.proven else facts_root(done)
+        unread += roots_fault(judged, done.inputs_hash, root)
     witness = None
     if outside.since is not None:
         from syn.services.trust.comparing import compare  # only `--since` compares
@@ -94,14 +96,21 @@ def collect_proofs(
         logs = [item.log for item in judged]
         witness = compare(ground, logs, outside.since, outside.trust, outside.pins)
     return Proofs(
-        checkpoints=checkpoint_evidence(judged, unread, ground, outside.trust),
+        checkpoints=checkpoint_evidence(judged, unread, outside.trust, partial(_entries, done)),
         receipts=receipt_evidence(reading, ground, judged),
         anchored=record.manifest if record else "",
         anchored_projection=str(record.projection) if record else "",
-        signatures=tuple(entry_signature_findings(reading, ground.policy)),
+        signatures=() if done.signed else tuple(entry_signature_findings(reading, ground.policy)),
         witness=witness,
         identity=_identity(repository, head, done, outside, witness),
     )
+
+
+def _entries(done: Pass) -> int:
+    """How many decisions there are."""
+    if done.clean is not None:
+        return done.clean.entries
+    return sum(len(chain.entries) for chain in done.reading.ledger.ledger.chains)
 
 
 def _identity(

@@ -26,11 +26,7 @@ _RESTORE = "a receipt is never changed: bring it back: git checkout HEAD -- {pat
 
 def receipt_evidence(reading: Reading, ground: Ground, judged: Sequence[Judged]) -> ReceiptEvidence:
     """Judge every stored receipt, and every decision that recorded one."""
-    decided = {
-        entry.path: entry.source
-        for _, entry in reading.ledger.ledger.entries()
-        if entry.action == "receipt"
-    }
+    decided = {entry.path: entry.source for _, entry in reading.ledger_files.of_action("receipt")}
     findings: list[Finding] = []
     present: set[str] = set()
     for entry in reading.inventory.evidence:

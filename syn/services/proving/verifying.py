@@ -42,6 +42,7 @@ from syn.services.trust.policy import policy_of
 from syn.services.workspace import Workspace, stamp
 from syn.services.writing.writer import load_writers
 from syn.verify.evidence import (
+    NOT_RECORDED,
     CellEvidence,
     Evidence,
     FactView,
@@ -110,6 +111,8 @@ def verify(
             workspace, request.ref, engine, progress, beside=beside, tolerant=True
         ) as done:
             report = examine(workspace, request, done)
+            if increment is not None:
+                increment.learn(done)
             if observe is not None:
                 observe(done.reading.ledger.ledger.entries(), done.views)
             return report
@@ -120,7 +123,8 @@ def verify(
         from syn.services.proving.baseline import incrementally
 
         live = _is_live(workspace, request) and not request.deep
-        return incrementally(workspace, request.outside, once, index=live)
+        shown = observe is not None
+        return incrementally(workspace, request.outside, once, index=live, shown=shown)
 
     def report_on() -> Report:
         return attempt(read, partial(blind, workspace, request))
@@ -196,7 +200,7 @@ def _head(workspace: Workspace, request: Request) -> str:
 def _evidence(
     workspace: Workspace, request: Request, done: Pass, head: str, unread: list[Unread]
 ) -> Evidence:
-    reading = done.reading
+    reading, clean = done.reading, done.clean
     proofs = attempt(
         lambda: collect_proofs(
             workspace.repository, head, done, request.outside, deep=request.deep
@@ -208,13 +212,15 @@ def _evidence(
     )
     return Evidence(
         facts=tuple(done.views),
+        known=clean.facts if clean else 0,
+        stands=clean.results if clean else (),
         unreadable=tuple(done.unreadable),
         warnings=done.warnings,
         new=reading.files.new,
         excluded=reading.files.excluded,
-        config=config_evidence(reading),
-        policy=config_evidence(reading, "policy"),
-        ledger=ledger_evidence(reading, proofs.signatures),
+        config=NOT_RECORDED if clean else config_evidence(reading),
+        policy=NOT_RECORDED if clean else config_evidence(reading, "policy"),
+        ledger=ledger_evidence(done, proofs.signatures),
         index=proofs.anchor(index),
         growth=_growth(workspace, request, reading, head),
         checkpoints=proofs.checkpoints,

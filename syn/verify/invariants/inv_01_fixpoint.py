@@ -12,7 +12,7 @@ _REBUILD = "delete .synapse/index.db and run syn reindex; the Markdown is the tr
 def _check(evidence: Evidence) -> Checked:
     index = evidence.index
     return Checked(
-        summary=_summary(index, len(evidence.facts)),
+        summary=_summary(index, len(evidence.facts) + evidence.known),
         evidence={
             "manifest": index.projected,
             "anchored": index.anchored,

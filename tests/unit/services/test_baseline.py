@@ -123,6 +123,69 @@ def test_when_nothing_differs_the_manifest_is_the_reports(place: Place) -> None:
     assert not _told(_run(place, deep=True))["same"]
 
 
+def test_who_wants_to_see_the_facts_is_shown_them(place: Place) -> None:
+    shown: list[tuple[int, int]] = []
+    for request in (Request(), Request(incremental=True)):
+        verify(
+            place.open(),
+            request,
+            observe=lambda entries, facts: shown.append((len(list(entries)), len(list(facts)))),
+        )
+    assert shown[0] == shown[1]
+    assert shown[0][1] == 4
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A workspace under a policy, with a signed decision and a baseline."""
+    place = make_workspace(tmp_path_factory.mktemp("signed"))
+    assert syn(place, "key", "init").status == 0
+    (place.root / "facts/plain.md").write_text("# Plain\n\nChanged.\n")
+    assert syn(place, "adopt", "--yes").status == 0
+    assert syn(place, "reindex").status == 0
+    _run(place)
+    return place
+
+
+@pytest.fixture
+def under_policy(signed: Place, tmp_path: Path) -> Place:
+    return copy(signed, tmp_path)
+
+
+def test_a_checkpoint_after_the_baseline_is_judged(under_policy: Place) -> None:
+    place = under_policy
+    assert syn(place, "checkpoint").status == 0
+    for _ in range(3):
+        found = _run(place)
+        assert (_told(found)["same"], found.level.name) == (True, "L2")
+        assert _same(found, verify(place.open(), Request()))
+
+
+def test_a_checkpoint_of_another_root_is_found_though_no_input_differs(under_policy: Place) -> None:
+    place = under_policy
+    assert syn(place, "checkpoint").status == 0
+    _run(place)
+    path = next((place.root / ".synapse/heads").glob("*.jsonl"))
+    path.write_bytes(path.read_bytes().replace(b'"facts":"sha256:', b'"facts":"sha256:0', 1))
+    found = _run(place)
+    assert found.verdict == "fail"
+    assert _same(found, verify(place.open(), Request()))
+
+
+def test_a_signature_that_does_not_hold_is_found_each_time(under_policy: Place) -> None:
+    place = under_policy
+    path = next((place.root / ".synapse/ledger").glob("*/*.jsonl"))
+    data = path.read_bytes()
+    at = data.index(b'"sig":"') + 10
+    path.write_bytes(data[:at] + (b"A" if data[at : at + 1] != b"A" else b"B") + data[at + 1 :])
+    for _ in range(3):
+        found = _run(place)
+        assert _told(found)["signed"] == ""
+        codes = {finding.code for result in found.invariants for finding in result.findings}
+        assert "signature-bad" in codes
+        assert _same(found, verify(place.open(), Request()))
+
+
 @pytest.mark.parametrize(
     "change",
     [_forged_row, _journal, _no_index, _refused_name, _lost_segment],
@@ -184,8 +247,15 @@ def _no_json(place: Place) -> None:
 
 
 def _other_rules(place: Place) -> None:
+    """As another version would have kept and signed them."""
     lines = _kept(place).read_bytes().splitlines(keepends=True)
-    _kept(place).write_bytes(b"".join([b"[]\n", *lines[1:]]))
+    data = b"".join([b"[]\n", *lines[1:]])
+    document = _document(place)
+    told = document["predicate"]["local"]["baseline"]
+    told |= {"facts": sha256(data), "rules": sha256(b"[]\n")}
+    _kept(place).unlink()
+    (_folder(place) / f"facts-{sha256(data)[7:39]}.jsonl").write_bytes(data)
+    _write(place, sign_document(document, _key(place)))
 
 
 def _lost(place: Place) -> None:

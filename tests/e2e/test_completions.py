@@ -77,9 +77,91 @@ def test_zsh_and_fish_are_answered_in_their_form(place: Place) -> None:
 
 
 def test_another_shell_is_refused_and_the_known_are_named(place: Place) -> None:
-    ran = syn(place, "completions", "tcsh")
+    ran = syn(place, "completions", "install", "tcsh")
     assert ran.status == 2
     assert "bash, zsh, fish" in ran.err
+    assert syn(place, "completions", "install", env={"SHELL": "/bin/tcsh"}).status == 2
+    assert "which shell?" in syn(place, "completions", "install", env={"SHELL": ""}).err
+    assert syn(place, "completions", "tcsh").status == 2
+
+
+WHERE = {
+    "bash": ".local/share/bash-completion/completions/syn",
+    "fish": ".config/fish/completions/syn.fish",
+    "zsh": ".zfunc/_syn",
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    names = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "ZDOTDIR", "BASH_COMPLETION_USER_DIR")
+    return {"HOME": str(tmp_path / "home"), **dict.fromkeys(names, "")}
+
+
+@pytest.mark.parametrize("shell", WHERE)
+def test_installed_where_the_shell_looks(
+    place: Place, tmp_path: Path, home: dict[str, str], shell: str
+) -> None:
+    path = tmp_path / "home" / WHERE[shell]
+    words = ("completions", "install", shell)
+    ran = syn(place, *words, "--dry-run", env=home)
+    assert (ran.status, ran.out) == (0, f"{path}: would be written\n")
+    assert not path.exists()
+    ran = syn(place, *words, env=home)
+    assert (ran.status, ran.out) == (0, f"{path}: written\n")
+    assert "has them" in ran.err
+    assert f"_SYN_COMPLETE=complete_{shell}" in path.read_text()
+    assert path.read_text().startswith("#compdef syn\n") == (shell == "zsh")
+    assert syn(place, *words, env={**home, "SHELL": f"/bin/{shell}"}).out.endswith("unchanged\n")
+    items = syn(place, "completions", "status", "--json", env=home).json["items"]
+    assert [item["id"] for item in items if item["state"] == "installed"] == [shell]
+    ran = syn(place, "completions", "uninstall", shell, "--dry-run", env=home)
+    assert ran.out == f"{path}: would be removed\n"
+    assert path.exists()
+    assert syn(place, "completions", "uninstall", shell, env=home).out == f"{path}: removed\n"
+    assert not path.exists()
+    assert syn(place, "completions", "uninstall", shell, env=home).out == f"{path}: absent\n"
+
+
+@pytest.mark.parametrize("shell", WHERE)
+def test_a_file_of_somebody_else_is_kept(
+    place: Place, tmp_path: Path, home: dict[str, str], shell: str
+) -> None:
+    path = tmp_path / "home" / WHERE[shell]
+    path.parent.mkdir(parents=True)
+    path.write_text("complete -W mine syn\n")
+    for word in ("install", "uninstall"):
+        ran = syn(place, "completions", word, shell, env=home)
+        assert (ran.status, ran.out) == (1, "")
+        assert f"{path} is not ours and stays as it is" in ran.err
+        assert f"syn completions {shell}" in ran.err
+    assert path.read_text() == "complete -W mine syn\n"
+
+
+def test_variables_of_the_shells_are_followed(
+    place: Place, tmp_path: Path, home: dict[str, str]
+) -> None:
+    named = str(tmp_path / "named")
+    ran = syn(place, "completions", "install", "zsh", env={**home, "ZDOTDIR": named})
+    assert ran.out.startswith(f"{named}/.zfunc/_syn: written")
+    env = {**home, "BASH_COMPLETION_USER_DIR": named, "XDG_DATA_HOME": "/elsewhere"}
+    ran = syn(place, "completions", "install", "bash", env=env)
+    assert ran.out.startswith(f"{named}/completions/syn: written")
+
+
+@pytest.mark.skipif(not (BIN / "syn").exists(), reason="needs syn installed beside the interpreter")
+def test_what_was_installed_completes_in_bash(
+    place: Place, tmp_path: Path, home: dict[str, str]
+) -> None:
+    syn(place, "completions", "install", "bash", env=home)
+    done = subprocess.run(
+        ["bash", "--norc", "-euc", BASH, "bash", tmp_path / "home" / WHERE["bash"], "syn", "veri"],
+        cwd=place.root,
+        env=place.env,
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.decode().split() == ["verify"]
 
 
 def test_a_variable_that_was_left_set_makes_no_check_pass(place: Place) -> None:

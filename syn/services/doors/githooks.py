@@ -4,11 +4,11 @@ import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
 
-from syn.errors import CannotError, RefusedError, UsageError
+from syn.errors import RefusedError, UsageError
 from syn.git.hookspath import hooks_path
-from syn.services.files import write_file
+from syn.services.doors import ourfiles
+from syn.services.doors.ourfiles import State
 from syn.services.workspace import Workspace
 
 MARK = "# written by syn hooks install"
@@ -17,7 +17,6 @@ COMMANDS: dict[str, str] = {
     "pre-push": "verify --deep --quiet",
 }
 """Hook to what it runs; a hook that fails stops git."""
-State: TypeAlias = Literal["absent", "installed", "different", "foreign"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +31,7 @@ class Hook:
     @property
     def state(self) -> State:
         """What stands there now."""
-        try:
-            found = self.path.read_text("utf-8", "backslashreplace")
-        except FileNotFoundError:
-            return "foreign" if self.path.is_symlink() else "absent"
-        except OSError as error:
-            raise CannotError("cannot-read", f"{self.path}: {error.strerror}") from error
-        if found == self.text:
-            return "installed"
-        return "different" if MARK in found else "foreign"
+        return ourfiles.state_of(self.path, self.text, MARK)
 
 
 def hooks(workspace: Workspace, launcher: tuple[str, ...], names: tuple[str, ...]) -> list[Hook]:
@@ -94,12 +85,7 @@ def install(hook: Hook) -> bool:
         )
     if state == "installed" and os.access(hook.path, os.X_OK):
         return False
-    try:
-        hook.path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(hook.path, hook.text.encode())
-        hook.path.chmod(0o755)
-    except OSError as error:
-        raise CannotError("cannot-write", f"{hook.path}: {error.strerror}") from error
+    ourfiles.put(hook.path, hook.text, 0o755)
     return True
 
 
@@ -115,5 +101,5 @@ def uninstall(hook: Hook) -> bool:
         case "foreign":
             raise RefusedError("foreign-hook", f"{hook.path} is not ours and stays as it is")
         case _:
-            hook.path.unlink()
+            ourfiles.take_away(hook.path)
             return True

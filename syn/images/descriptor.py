@@ -17,7 +17,7 @@ _SPACE = (
 """What Go's `strings.TrimSpace` trims; Python's own idea of white space is wider."""
 _ASCII_SPACE = b"\t\n\v\f\r "
 _ASCII_SPACES = tuple(bytes([space]) for space in _ASCII_SPACE)
-_PLAIN_START = re.compile(rb"[!-~][ -~]*[!-~]")
+_PLAIN_START = re.compile(rb"([!-~][ -~]{%d})[!-~]" % (LINE_LIMIT - 1))
 """A line that begins with a visible ASCII character and has one beyond the cut: what comes after
 can neither be trimmed into the cut nor change a byte before it."""
 _PLAIN_LINE = re.compile(rb"([!-~](?:[ -~]*[!-~])?)\s*\n")
@@ -32,11 +32,8 @@ def first_line(body: bytes | memoryview) -> str:
 
     Invalid UTF-8, and the rest of a character that the cut splits, become one U+FFFD a byte.
     """
-    start = bytes(body[: LINE_LIMIT + 1])
-    if len(start) > LINE_LIMIT and _PLAIN_START.fullmatch(start):
-        return start[:LINE_LIMIT].decode("ascii")
-    if (short := _PLAIN_LINE.match(start)) is not None:
-        return short[1].decode("ascii")
+    if (plain := _PLAIN_START.match(body) or _PLAIN_LINE.match(body, 0, LINE_LIMIT)) is not None:
+        return plain[1].decode("ascii")
     body = bytes(body)
     if body[:1] in _ASCII_SPACES:
         body = body.lstrip(_ASCII_SPACE)

@@ -7,12 +7,12 @@ Whatever is not so is for `syn.images.native_verify`, which says the same of it,
 in the tests.
 """
 
-import hashlib
 import re
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import sha256
 from json.encoder import encode_basestring as _quote
 from typing import Protocol
 
@@ -113,7 +113,7 @@ class PlainRows:
             word = self._word(line)
             if word is None:
                 return line
-            self.leaves += hashlib.sha256(b"\x00" + word).digest()
+            self.leaves += sha256(b"\x00" + word).digest()
         return None
 
     def _word(self, line: bytes) -> bytes | None:
@@ -128,13 +128,13 @@ class PlainRows:
         body = self.store.view_at(self.end, size)
         if len(body) != size:
             return None
-        digest = hashlib.sha256(body).hexdigest()
+        digest = sha256(body).hexdigest()
         row = (
             f'{{"at":{self.end},"descriptor":{_quote(benign_descriptor(role, first_line(body)))},'
             f'"digest":"sha256:{digest}","durability":"{durability.decode()}","len":{size},'
             f'"quarantined":false,"role":"{role}","step":{len(self.digests)},"taint":0}}'
         ).encode()
-        word = hashlib.sha256(self.prefix + row)
+        word = sha256(self.prefix + row)
         written = b'%b,"word":"sha256:%b"}\n' % (row[:-1], word.hexdigest().encode())
         if line != written or not self.bodies.add_plain(digest, self.end, size):
             return None
@@ -159,7 +159,7 @@ def root_over(leaves: bytes | bytearray) -> bytes:
     A node without a sibling moves up as it is: the tree that splits at the largest power of two.
     Half the time of `syn.canon.merkle.root_of`, its oracle in the tests.
     """
-    sha256, level = hashlib.sha256, leaves or hashlib.sha256(b"").digest()
+    level = leaves or sha256(b"").digest()
     while len(level) > _NODE:
         pairs = range(0, len(level) - _NODE, 2 * _NODE)
         above = [sha256(b"\x01" + level[at : at + 2 * _NODE]).digest() for at in pairs]

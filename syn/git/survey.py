@@ -19,19 +19,23 @@ from syn.git.attributes import user_files
 from syn.git.repository import Repository
 
 _SECOND = 1_000_000_000
+_POSITIVE = (1 << 63) - 1
+_RULE_NAMES = frozenset({b".gitattributes", b".gitignore"})
 _COARSE_CLOCK = 2 * _SECOND
 """Nanoseconds: the step of file systems that keep whole seconds, or two (FAT)."""
 _FINE_CLOCK = 100_000_000
 """Nanoseconds: generous for kernels that stamp files at a timer tick."""
 
 
-class Survey(NamedTuple):
-    """What a work tree looked like."""
+class Folder(NamedTuple):
+    """What one folder looked like."""
 
-    digest: str
-    """SHA-256, hex."""
+    names: str
+    """SHA-256, hex, over the names in it, and the kind and rights of each file."""
+    stats: str
+    """The same over size, times and inode of each file."""
     latest_ns: int
-    """The latest time stamp of any file."""
+    """The latest time stamp of any of them; 0 where there is none."""
 
     def settled(self, now_ns: int) -> bool:
         """Whether a file touched from `now_ns` on has to look different from what is here.
@@ -42,63 +46,99 @@ class Survey(NamedTuple):
         return self.latest_ns + step < now_ns
 
 
-def survey(repo: Repository, but: bytes) -> Survey | None:
+class Survey(NamedTuple):
+    """What a work tree looked like."""
+
+    rules: str
+    """SHA-256, hex, over HEAD's tree, git's index, and all that settings and rules say."""
+    folders: dict[bytes, Folder]
+    """By path, with a final slash; the root is the empty path."""
+
+    def settled(self, now_ns: int) -> bool:
+        """Whether every folder is."""
+        return all(folder.settled(now_ns) for folder in self.folders.values())
+
+    def digest(self) -> str:
+        """SHA-256, hex, over all of it."""
+        found = hashlib.sha256(self.rules.encode())
+        for path, folder in sorted(self.folders.items()):
+            found.update(b"%s\0%s%s" % (path, folder.names.encode(), folder.stats.encode()))
+        return found.hexdigest()
+
+
+def survey(repo: Repository, but: bytes, rules: frozenset[bytes]) -> Survey | None:
     """Look at the work tree, all but the file at the path `but`; None when some cannot be seen.
+
+    Files of these names, and those of git's own rules, count as `rules` and not as contents.
 
     Raises:
         CannotError: HEAD, or the object behind it, cannot be read.
     """
     digest = hashlib.sha256(os.fsencode(repo.git_dir) + b"\0")
-    latest = 0
     digest.update(f"{repo.root}\0{repo.head_tree()}\0".encode("utf-8", "surrogateescape"))
     for path in _rule_files(repo):
         digest.update(b"%s\0%s" % (os.fsencode(path), _content(path)))
     digest.update(_settings(repo))
+    look = _Look(os.fsencode(repo.root or b""), but, rules | _RULE_NAMES, digest)
     try:
-        for folder, names, stats, newest in _folders(os.fsencode(repo.root or b""), but):
-            digest.update(b"\0\0%s\0%d\0%s\0" % (folder, len(names), b"\0".join(names)))
-            digest.update(stats.tobytes())
-            latest = max(latest, newest)
-    except OSError:
-        return None
-    return Survey(digest.hexdigest(), latest)
+        look.walk()
+    except (OSError, OverflowError):
+        return None  # a folder that is shut, or a time stamp beyond the year 2262
+    return Survey(digest.hexdigest(), look.folders)
 
 
-def _folders(root: bytes, but: bytes) -> Iterator[tuple[bytes, list[bytes], "array[int]", int]]:
-    """Each folder: path, names, five numbers for each file, the latest time stamp.
+class _Look:
+    """One pass over the folders; a nested repository is a name and no more, as in a listing."""
 
-    A nested repository is a name and no more, as in a listing; so is everything in `.git`.
-    """
-    pending = [b""]
-    while pending:
-        folder = pending.pop()
+    def __init__(
+        self, root: bytes, but: bytes, rules: frozenset[bytes], digest: "hashlib._Hash"
+    ) -> None:
+        self.folders: dict[bytes, Folder] = {}
+        self._root = root
+        self._but = but
+        self._but_name = but.rpartition(b"/")[2]
+        self._rules = rules
+        self._digest = digest
+        self._pending = [b""]
+
+    def walk(self) -> None:
+        while self._pending:
+            folder = self._pending.pop()
+            with os.scandir(self._root + b"/" + folder) as entries:
+                self._look(folder, entries)
+
+    def _look(self, folder: bytes, entries: "Iterator[os.DirEntry[bytes]]") -> None:
+        # Runs once a file: the loop is as bare as it can be.
         names: list[bytes] = []
+        modes: list[int] = []
         numbers: list[int] = []
         below: list[bytes] = []
-        nested = False
-        with os.scandir(root + b"/" + folder) as entries:
-            for entry in entries:
-                name = entry.name
-                if name == b".git":
-                    nested = folder != b""
-                elif entry.is_dir(follow_symlinks=False):
-                    below.append(folder + name + b"/")
-                elif folder + name != but:
-                    stat = entry.stat(follow_symlinks=False)
-                    names.append(name)
-                    numbers += (
-                        stat.st_mtime_ns,
-                        stat.st_ctime_ns,
-                        stat.st_size,
-                        stat.st_ino & 0x7FFF_FFFF_FFFF_FFFF,
-                        stat.st_mode,
-                    )
-        if nested:
-            yield folder, [b".git"], array("q"), 0
-            continue
-        pending += below
-        latest = max((*numbers[0::5], *numbers[1::5]), default=0)
-        yield folder, names, array("q", numbers), latest
+        special: list[bytes] = []
+        for entry in entries:
+            name = entry.name
+            if name == b".git":
+                if folder:
+                    self.folders[folder] = Folder(".git", "", 0)
+                    return
+            elif entry.is_dir(follow_symlinks=False):
+                below.append(folder + name + b"/")
+            elif name != self._but_name or folder + name != self._but:
+                stat = entry.stat(follow_symlinks=False)
+                names.append(name)
+                modes.append(stat.st_mode)
+                here = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino & _POSITIVE)
+                numbers += here
+                if name in self._rules:
+                    special.append(b"%s%s %d %d %d %d\0" % (folder, name, *here))
+        self._pending += below
+        for line in sorted(special):
+            self._digest.update(line)
+        listed = b"".join(b"%s\0%o\0" % pair for pair in sorted(zip(names, modes, strict=True)))
+        self.folders[folder] = Folder(
+            hashlib.sha256(listed).hexdigest(),
+            hashlib.sha256(array("q", numbers).tobytes()).hexdigest(),
+            max((*numbers[0::4], *numbers[1::4]), default=0),
+        )
 
 
 def _rule_files(repo: Repository) -> Iterator[Path]:

@@ -15,7 +15,8 @@ from syn.index.manifest import manifest_lines
 from syn.index.query import Filters
 from syn.index.rows import FACT, TABLES, Table
 from syn.index.store import open_index
-from syn.services.recall.indexing import index_path, reindex
+from syn.services.recall.indexing import index_path
+from syn.services.recall.opening import reindex
 from tests.support.inside import inside
 from tests.support.workspaces import Place, make_workspace
 

@@ -227,6 +227,32 @@ def test_a_runner_that_cannot_be_written_to_is_no_pass(
     assert step.commands[-1].properties["title"] == "syn verify cannot-write"
 
 
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        ("ZeroDivisionError('::error::x')", "internal error: ZeroDivisionError: ::error::x"),
+        ("OSError(28, 'No space left on device', '/x')", "/x: no space left on device"),
+        ("MemoryError()", "the input is too deep or too large to read"),
+    ],
+)
+def test_an_error_that_nobody_foresaw_is_said_in_every_place(
+    place: Place, tmp_path: Path, error: str, message: str
+) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "sitecustomize.py").write_text(
+        "import syn.services.proving.verifying as service\n"
+        f"def fails(*_, **__):\n    raise {error}\n"
+        "service.verify = fails\n"
+    )
+    names = {"GITHUB_SHA": git(place, "rev-parse", "HEAD"), "PYTHONPATH": str(site)}
+    step = run_verify(place, tmp_path / "runner", "{}", names)
+    assert step.status == 3
+    assert step.outputs == {"verdict": "error", "level": "L0"}
+    assert step.summary.startswith("## syn verify: nothing was checked")
+    assert [(c.name, c.message.partition(";")[0]) for c in step.commands] == [("error", message)]
+
+
 def test_outside_a_workspace_the_remedy_is_to_make_one(place: Place, tmp_path: Path) -> None:
     git(place, "rm", "-q", "synapse.toml")
     git(place, "commit", "-q", "-m", "gone")

@@ -12,7 +12,7 @@ from syn.index.manifest import manifest_digest
 from syn.report.document import comparable, to_json
 from syn.services.proving.collect import pass_over
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from tests.support.cli import syn
 from tests.support.workspaces import Place, make_workspace
 

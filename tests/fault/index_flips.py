@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 from time import monotonic, sleep
 
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from syn.services.writing.quarantine import quarantine
 from tests.support.escapes import IndexJudge, Tally, flips
 from tests.support.workspaces import make_workspace

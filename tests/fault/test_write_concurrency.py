@@ -9,7 +9,8 @@ import pytest
 from syn.errors import SynError
 from syn.services.lock import writing
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import read_workspace, reindex
+from syn.services.recall.indexing import read_workspace
+from syn.services.recall.opening import reindex
 from syn.services.recall.steady import steadily
 from syn.services.writing.changes import Add, NewFact
 from syn.services.writing.exclusive import exclusively

@@ -13,7 +13,7 @@ from syn.images.record import Item
 from syn.images.table import FactRef
 from syn.model.finding import InvariantResult, Status
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from syn.services.sessions.images import record_items
 from syn.services.writing.quarantine import quarantine
 from tests.support.images import ITEMS, PAYLOAD, native_image, recall_files, write_files

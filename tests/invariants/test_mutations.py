@@ -9,7 +9,7 @@ import pytest
 from syn.model.finding import Status
 from syn.model.report import Report
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from tests.support.workspaces import FACTS, Place, adopt_all, make_workspace
 
 Mutation = Callable[[Place], None]

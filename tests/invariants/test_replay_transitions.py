@@ -15,7 +15,8 @@ from syn.model.fact import Fact
 from syn.model.finding import InvariantResult, Status
 from syn.services.proving.verifying import Request, verify
 from syn.services.proving.versions import replay_evidence
-from syn.services.recall.indexing import read_workspace, reindex
+from syn.services.recall.indexing import read_workspace
+from syn.services.recall.opening import reindex
 from syn.services.writing.acknowledge import acknowledge
 from syn.services.writing.adopt_history import adopt_history, plan_history
 from syn.services.writing.changes import Add, Change, Close, Delete, Edit, Move, NewFact, Supersede

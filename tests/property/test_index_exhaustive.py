@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from syn.services.writing.quarantine import quarantine
 from tests.support.escapes import IndexJudge, Tally, flips, row_changes
 from tests.support.workspaces import make_workspace

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from syn.services.doors.operations import operation
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import read_workspace, reindex
+from syn.services.recall.indexing import read_workspace
+from syn.services.recall.opening import reindex
 from syn.services.recall.reads import open_reader
 from syn.services.writing.changes import Add, Change, Close, Delete, Edit, Move, NewFact
 from syn.services.writing.undo import undo

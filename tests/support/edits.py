@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from syn.errors import SynError
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from tests.support.workspaces import Place, adopt_all, git
 
 INDEX = ".synapse/index.db"

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from syn.services.engines.choose import open_engine
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from syn.services.workspace import find_workspace, surroundings
 
 

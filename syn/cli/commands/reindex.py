@@ -24,7 +24,7 @@ def reindex(
     """
     from syn.services.engines.choose import open_engine
     from syn.services.proving.checking import reindexed_json
-    from syn.services.recall.indexing import reindex as run
+    from syn.services.recall.opening import reindex as run
 
     workspace = open_workspace(context)
     with open_engine(engine) as executor, bar("indexing") as progress:

@@ -92,10 +92,12 @@ def meta(connection: sqlite3.Connection) -> dict[str, str]:
     return found
 
 
-def file_records(connection: sqlite3.Connection) -> Iterator[FileRecord]:
-    """The files the index was built from, in path order."""
+def file_records(connection: sqlite3.Connection, below: str = "") -> Iterator[FileRecord]:
+    """The files the index was built from whose path begins with `below`, in path order."""
     rows = connection.execute(
-        "SELECT path, source_digest, readable, stat, sum FROM file ORDER BY path"
+        "SELECT path, source_digest, readable, stat, sum FROM file "
+        "WHERE path BETWEEN ? AND ? ORDER BY path",
+        (below, f"{below}\U0010ffff"),
     )
     for path, digest, readable, stat, total in rows:
         # `files.row_sum`, written out: this runs once a file in every command.

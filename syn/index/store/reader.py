@@ -123,10 +123,10 @@ class Index:
         with guard(self._path):
             return check.meta(self._current())
 
-    def files(self) -> Iterator[FileRecord]:
-        """The files the index was built from, in path order."""
+    def files(self, below: str = "") -> Iterator[FileRecord]:
+        """The files the index was built from, in path order; those below one folder, or all."""
         with guard(self._path):
-            yield from check.file_records(self._current())
+            yield from check.file_records(self._current(), below)
 
     def structure_faults(self) -> list[str]:
         """What SQLite's integrity_check says; empty when it holds."""

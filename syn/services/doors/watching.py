@@ -18,7 +18,8 @@ from syn.index.rows import PROBLEM, ProblemRow
 from syn.index.store import open_index
 from syn.model.finding import Json
 from syn.services.patrol.scrub import Budget, fault_json, scrub
-from syn.services.recall.indexing import Reindexed, reindex
+from syn.services.recall.indexing import Reindexed
+from syn.services.recall.opening import reindex
 from syn.services.workspace import Workspace
 
 EventKind: TypeAlias = Literal[

@@ -7,7 +7,7 @@ from syn.services.proving.verifying import Request
 from syn.services.proving.verifying import verify as prove
 from syn.services.recall.answers import Answer
 from syn.services.recall.indexing import Reindexed
-from syn.services.recall.indexing import reindex as bring
+from syn.services.recall.opening import reindex as bring
 from syn.services.workspace import Workspace
 
 if TYPE_CHECKING:

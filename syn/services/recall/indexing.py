@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -21,7 +21,6 @@ from syn.model.problem import Problem
 from syn.services.recall.ledgerfiles import LedgerFiles, LedgerView, LookedUp
 from syn.services.recall.ledgernote import (
     Note,
-    note_path,
     pairs_text,
     read_pairs,
     remember,
@@ -37,6 +36,8 @@ from syn.services.workspace import Workspace
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+    from syn.index.store.build import Builder
 
 INDEX = ".synapse/index.db"
 FEW = 100
@@ -188,28 +189,6 @@ def index_path(workspace: Workspace) -> Path:
     return workspace.around.cache_dir / "indexes" / f"{name}.db"
 
 
-def reindex(
-    workspace: Workspace,
-    *,
-    full: bool = False,
-    executor: "Executor | None" = None,
-    progress: Progress | None = None,
-) -> Reindexed:
-    """Bring the index up to date, or build it anew; a no-op changes no byte.
-
-    Raises:
-        CannotError: the workspace cannot be read or the index not be written.
-    """
-    note = None if full else note_path(workspace)
-    reading, old = read_snapshot(workspace.snapshot(), workspace.config, note), None
-    if not full:
-        old = old_index(index_path(workspace))
-    done = bring(workspace, reading, old, executor, progress)
-    if note is not None:
-        note_ledger(note, reading.ledger_files)
-    return done
-
-
 def note_ledger(note: Path, files: LedgerFiles) -> None:
     """Keep what was learnt of a ledger that had to be decoded, for the next read."""
     if files.is_decoded and files.note is None and not files.faults:
@@ -282,7 +261,7 @@ def build_index(
             if progress is not None:
                 progress(done, total)
         digest = inputs_hash(records)
-        built = builder.finish(*_finish(reading, None, digest))
+        built = builder.finish(*finishing(reading, None, digest))
     return Reindexed("full", built.facts, built.written, 0, digest, path)
 
 
@@ -295,7 +274,6 @@ def _build_changed(
 ) -> Reindexed:
     """Derive only what changed; when nothing did, the file stays as it is."""
     from syn.index.store.build import Builder
-    from syn.services.recall.projecting import project_all
 
     known = old.files
     same_rules = old.meta.get("rules") == rules_of(reading.config)
@@ -308,7 +286,7 @@ def _build_changed(
         name = entry.path.decode()
         record = known.pop(name, None)
         same = same_rules and name not in renamed
-        digest = _unchanged(reading.snapshot, entry, record, touched) if same else ""
+        digest = unchanged(reading.snapshot, entry, record, touched) if same else ""
         if digest:
             records.append((entry.path, digest))
         else:
@@ -325,32 +303,52 @@ def _build_changed(
     with Builder(path, base=path) as builder:
         for gone in known:
             builder.remove(gone)
-        for touched_path, stat in touched:
-            builder.restat(touched_path, stat)
-        projected = project_all(
-            reading.snapshot, changed, reading.config, executor, reading.ledger_files.moved
-        )
-        for done, (entry, item) in enumerate(zip(changed, projected, strict=True), 1):
-            builder.add(item.rows, _stat(entry))
-            records.append((entry.path, item.rows.source_digest))
-            if progress is not None:
-                progress(done, len(changed))
+        records += write_changed(builder, reading, changed, touched, executor, progress)
         digest = inputs_hash(records)
-        built = builder.finish(*_finish(reading, old, digest))
+        built = builder.finish(*finishing(reading, old.meta, digest))
     mode: Mode = "none" if same and not changed and not known else "incremental"
     return Reindexed(mode, built.facts, len(changed), len(known), digest, path)
 
 
-def _finish(reading: Reading, old: Old | None, digest: str) -> tuple[World, dict[str, str]]:
+def write_changed(
+    builder: "Builder",
+    reading: Reading,
+    changed: list[SnapshotEntry],
+    touched: list[tuple[str, StatRecord]],
+    executor: "Executor | None",
+    progress: Progress | None,
+) -> Iterator[tuple[bytes, str]]:
+    """Derive the rows of changed files anew, and renew stat records; the digests of the former."""
+    from syn.services.recall.projecting import project_all
+
+    for path, stat in touched:
+        builder.restat(path, stat)
+    moved = reading.ledger_files.moved
+    projected = project_all(reading.snapshot, changed, reading.config, executor, moved)
+    for done, (entry, item) in enumerate(zip(changed, projected, strict=True), 1):
+        builder.add(item.rows, _stat(entry))
+        yield entry.path, item.rows.source_digest
+        if progress is not None:
+            progress(done, len(changed))
+
+
+def is_of_ledger(meta: Mapping[str, str], files: LedgerFiles) -> bool:
+    """Whether an index was built of this very ledger, and that one is known to be sound."""
+    return files.is_noted and meta.get("ledger") == files.digest
+
+
+def finishing(
+    reading: Reading, meta: Mapping[str, str] | None, digest: str
+) -> tuple[World, dict[str, str]]:
     """What the rows across files are derived from, and what the index notes.
 
-    Of a ledger that is the old one to the byte, and known to be sound, no entry is decoded again.
+    Over an index with this `meta`, which was built of the same ledger, no entry is decoded again.
     """
     files = reading.ledger_files
-    if old is None or not files.is_noted or old.meta.get("ledger") != files.digest:
+    if meta is None or not is_of_ledger(meta, files):
         return world_of(reading), {**records_of(reading, digest), "ledger": files.digest}
     noted = {
-        **old.meta,
+        **meta,
         "inputs_hash": digest,
         "refused": refused_digest(reading),
         "rules": rules_of(reading.config),
@@ -358,7 +356,7 @@ def _finish(reading: Reading, old: Old | None, digest: str) -> tuple[World, dict
     return World(LookedUp(files), problems=_refusals(reading), same_ledger=True), noted
 
 
-def _unchanged(
+def unchanged(
     snapshot: Snapshot,
     entry: SnapshotEntry,
     record: FileRecord | None,

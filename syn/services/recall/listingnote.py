@@ -29,10 +29,11 @@ _MOST = 5_000
 """Entries that a note holds; a listing with more of them is made each time."""
 _LISTS = ("config", "ledger", "lost", "lost_images", "policy", "evidence")
 _PATHS = ("nested", "links")
+_OWN = b".synapse/"
 Sorted: TypeAlias = tuple[Inventory, FactFiles]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Look:
     """How a work tree and its index looked at one moment."""
 
@@ -42,10 +43,10 @@ class Look:
     index: str
     """The index file's stat."""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """One name for it, which no other look has."""
-        return f"{self.tree.digest} {self.index}"
+        return f"{self.tree.digest()} {self.index}"
 
 
 class Unlisted:
@@ -85,14 +86,27 @@ def listing_path(workspace: Workspace) -> Path:
     return note_file(workspace, "listings")
 
 
-def remember_listing(path: Path, look: Look, listed: Sorted) -> None:
-    """Keep what a listing found; it was made after `look`, and all looks the same since."""
+def remember_listing(path: Path, look: Look, then_ns: int, listed: Sorted) -> bool:
+    """Keep what a listing found; whether the next read is spared it while all looks like this.
+
+    `then_ns` is the file system's clock before the listing; all looks the same since. A folder in
+    which a file was touched about then is looked at again.
+    """
     inventory, files = listed
     small = [getattr(inventory, name) for name in _LISTS]
     if sum(map(len, (*small, files.new_entries, files.refused))) > _MOST:
-        return
+        return False
+    settled = {place: f.settled(then_ns) for place, f in look.tree.folders.items()}
     note: dict[str, Json] = {
-        **_key(look),
+        "v": 1,
+        "program": __version__,
+        "look": look.name if all(settled.values()) else "",
+        "rules": look.tree.rules,
+        "index": look.index,
+        "folders": [
+            [place.hex(), folder.names, folder.stats if settled[place] else ""]
+            for place, folder in look.tree.folders.items()
+        ],
         "facts": len(files.known),
         "excluded": inventory.excluded,
         "missing": inventory.missing,
@@ -110,26 +124,58 @@ def remember_listing(path: Path, look: Look, listed: Sorted) -> None:
     for name in _PATHS:
         note[name] = [item.hex() for item in getattr(inventory, name)]
     write_note(path, note)
+    return all(settled.values())
 
 
-def recall_listing(
-    path: Path, look: Look, snapshot: WorktreeSnapshot, config: Config, every: Callable[[], Sorted]
-) -> Sorted | None:
-    """What a listing would find now; None when the note cannot tell.
+class Noted:
+    """A note on a listing, and where what is here now looks otherwise."""
 
-    `every` makes the listing, for what asks for all facts.
-    """
+    def __init__(self, note: dict[str, Json], look: Look) -> None:
+        self._note = note
+        self.is_same = note.get("look") == look.name
+        """Whether nothing looks otherwise."""
+        self._look = look
+
+    def edited(self) -> list[bytes] | None:
+        """The folders in which files may have been edited in place, where that is all there is.
+
+        None where rules, names or the index are others, or anything of `.synapse` is.
+        """
+        note, tree = self._note, self._look.tree
+        if (note.get("rules"), note.get("index")) != (tree.rules, self._look.index):
+            return None
+        before: dict[bytes, tuple[Json, Json]] = {}
+        for item in _items(note["folders"]):
+            written, names, stats = _items(item)
+            before[_path(written)] = names, stats
+        if before.keys() != tree.folders.keys():
+            return None
+        changed: list[bytes] = []
+        for place, folder in tree.folders.items():
+            names, stats = before[place]
+            if names != folder.names or (stats != folder.stats and place.startswith(_OWN)):
+                return None
+            if stats != folder.stats:
+                changed.append(place)
+        return changed
+
+    def listing(
+        self, snapshot: WorktreeSnapshot, config: Config, every: Callable[[], Sorted]
+    ) -> Sorted:
+        """What the listing found; `every` makes it again, for what asks for all facts.
+
+        Raises:
+            ValueError, TypeError, KeyError: the note is not what `remember_listing` writes.
+        """
+        return _read(self._note, snapshot, config, every)
+
+
+def recall_listing(path: Path, look: Look) -> Noted | None:
+    """The note on a work tree, to be compared with how it looks; None when there is none."""
     note = read_note(path)
-    if note is None or any(note.get(name) != value for name, value in _key(look).items()):
+    if note is None or (note.get("v"), note.get("program")) != (1, __version__):
         return None
-    try:
-        return _read(note, snapshot, config, every)
-    except (ValueError, TypeError, KeyError):
-        return None
-
-
-def _key(look: Look) -> dict[str, Json]:
-    return {"v": 1, "program": __version__, "look": look.name}
+    return Noted(note, look)
 
 
 def _read(

@@ -8,16 +8,19 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from syn.canon import json as canonical
 from syn.errors import RefusedError
 from syn.git.survey import survey
 from syn.git.worktree import WorktreeSnapshot
 from syn.index.store import Index, IndexUnusable, StatRecord, open_index
+from syn.services.recall.edited import bring_edited
 from syn.services.recall.indexing import (
     INDEX,
     Progress,
     Reading,
+    Reindexed,
     bring,
     index_path,
     note_ledger,
@@ -28,13 +31,17 @@ from syn.services.recall.indexing import (
 from syn.services.recall.ledgernote import note_path
 from syn.services.recall.listingnote import (
     Look,
+    Sorted,
     listing_path,
     recall_listing,
     remember_listing,
 )
-from syn.services.recall.reading import FactFiles, Inventory, sort_facts, take_inventory
+from syn.services.recall.reading import CONFIG, sort_facts, take_inventory
 from syn.services.recall.steady import steadily
 from syn.services.workspace import Workspace
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 def open_current(
@@ -59,6 +66,24 @@ def open_current(
     return steadily(workspace, read, note, lambda found: found[0].close())
 
 
+def reindex(
+    workspace: Workspace,
+    *,
+    full: bool = False,
+    executor: "Executor | None" = None,
+    progress: Progress | None = None,
+) -> Reindexed:
+    """Bring the index up to date, or build it anew; a no-op changes no byte.
+
+    Raises:
+        CannotError: the workspace cannot be read or the index not be written.
+    """
+    if full:
+        reading = read_snapshot(workspace.snapshot(), workspace.config)
+        return bring(workspace, reading, None, executor, progress)
+    return _bring_current(workspace, executor, progress, refuse_shrunk=False)[1]
+
+
 def _open_current(
     workspace: Workspace,
     note: Callable[[str], None],
@@ -66,46 +91,79 @@ def _open_current(
     *,
     only_reads: bool,
 ) -> tuple[Index, Reading]:
-    look = _look(workspace) if only_reads else None
-    if look is not None:
-        known = _open_known(workspace, look)
-        if known is not None:
-            return known
-    kept = note_path(workspace) if only_reads else None
-    reading = read_snapshot(workspace.snapshot(), workspace.config, kept)
-    old = old_index(index_path(workspace))
-    if old is not None:
-        _refuse_shrunk(reading, old.meta)
-    done = bring(workspace, reading, old, None, progress)
-    if kept is not None:
-        note_ledger(kept, reading.ledger_files)
-    if look is not None:
-        reading = _remember(workspace, look, reading)
+    if only_reads:
+        reading, done = _bring_current(workspace, None, progress, refuse_shrunk=True)
+    else:
+        reading = read_snapshot(workspace.snapshot(), workspace.config)
+        done = _bring_listed(workspace, reading, None, progress, refuse_shrunk=True)
     if done.mode != "none":
         note(f"index brought up to date: {done.read} read, {done.removed} removed")
     return open_index(done.path), reading
 
 
-def _open_known(workspace: Workspace, look: Look) -> tuple[Index, Reading] | None:
-    """The index and a reading without a listing, where nothing changed since the last one."""
-    snapshot, config = workspace.snapshot(), workspace.config
-    assert isinstance(snapshot, WorktreeSnapshot)  # noqa: S101 - there is one where there is a look
+def _bring_current(
+    workspace: Workspace,
+    executor: "Executor | None",
+    progress: Progress | None,
+    *,
+    refuse_shrunk: bool,
+) -> tuple[Reading, Reindexed]:
+    """The same without a listing where nothing, or nothing but contents, changed since the last."""
+    look = _look(workspace)
+    known = _bring_known(workspace, look, progress) if look is not None else None
+    if known is not None:
+        return known
+    kept = note_path(workspace)
+    reading = read_snapshot(workspace.snapshot(), workspace.config, kept)
+    done = _bring_listed(workspace, reading, executor, progress, refuse_shrunk=refuse_shrunk)
+    note_ledger(kept, reading.ledger_files)
+    if look is not None:
+        reading = _remember(workspace, look, reading)
+    return reading, done
 
-    def every() -> tuple[Inventory, FactFiles]:
+
+def _bring_listed(
+    workspace: Workspace,
+    reading: Reading,
+    executor: "Executor | None",
+    progress: Progress | None,
+    *,
+    refuse_shrunk: bool,
+) -> Reindexed:
+    old = old_index(index_path(workspace))
+    if old is not None and refuse_shrunk:
+        _refuse_shrunk(reading, old.meta)
+    return bring(workspace, reading, old, executor, progress)
+
+
+def _bring_known(
+    workspace: Workspace, look: Look, progress: Progress | None
+) -> tuple[Reading, Reindexed] | None:
+    """What the noted listing tells; that no known segment shrank was seen when it was made."""
+    noted = recall_listing(listing_path(workspace), look)
+    snapshot, config = workspace.snapshot(), workspace.config
+    if noted is None or not isinstance(snapshot, WorktreeSnapshot):
+        return None
+
+    def every() -> Sorted:
         inventory = take_inventory(snapshot, config)
         return inventory, sort_facts(inventory, reading.ledger_files)
 
-    listed = recall_listing(listing_path(workspace), look, snapshot, config, every)
-    if listed is None:
-        return None
-    inventory, files = listed
-    plain = read_sorted(snapshot, config, inventory, note_path(workspace), files)
-    reading = replace(plain, seen=look.name)
     try:
-        # That no known segment shrank was seen when this look was noted.
-        return open_index(index_path(workspace)), reading
+        folders = [] if noted.is_same else noted.edited()
+        if folders is None:
+            return None
+        inventory, files = noted.listing(snapshot, config, every)
+    except (ValueError, TypeError, KeyError):
+        return None
+    reading = read_sorted(snapshot, config, inventory, note_path(workspace), files)
+    try:
+        done = bring_edited(workspace, reading, folders, progress)
     except IndexUnusable:
         return None
+    if done is not None and noted.is_same:
+        return replace(reading, seen=look.name), done
+    return None if done is None else (_remember(workspace, look, reading), done)
 
 
 def _look(workspace: Workspace) -> Look | None:
@@ -117,7 +175,7 @@ def _look(workspace: Workspace) -> Look | None:
         stat = path.lstat()
     except OSError:
         return None
-    tree = survey(workspace.repository, os.fsencode(INDEX))
+    tree = survey(workspace.repository, os.fsencode(INDEX), frozenset({CONFIG}))
     record = StatRecord(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
     return None if tree is None else Look(tree, now, record.text())
 
@@ -128,10 +186,11 @@ def _remember(workspace: Workspace, look: Look, reading: Reading) -> Reading:
     if not (isinstance(snapshot, WorktreeSnapshot) and snapshot.is_plain):
         return reading
     after = _look(workspace)
-    if after is None or after.tree != look.tree or not look.tree.settled(look.now_ns):
+    if after is None or after.tree != look.tree:
         return reading
-    remember_listing(listing_path(workspace), after, (reading.inventory, reading.files))
-    return replace(reading, seen=after.name)
+    listed = reading.inventory, reading.files
+    is_settled = remember_listing(listing_path(workspace), after, look.now_ns, listed)
+    return replace(reading, seen=after.name) if is_settled else reading
 
 
 def _refuse_shrunk(reading: Reading, meta: Mapping[str, str]) -> None:

@@ -18,7 +18,8 @@ from syn.ledger.entry import HashedEntry
 from syn.model.finding import Json, Verdict
 from syn.model.ledger import Review
 from syn.services.patrol.scrub import Budget, Scrub, scrub, scrub_json
-from syn.services.recall.indexing import index_path, reindex
+from syn.services.recall.indexing import index_path
+from syn.services.recall.opening import reindex
 from syn.services.repair.lost import damaged_file, put_back
 from syn.services.repair.plan import Plan, Step
 from syn.services.repair.tail import Tail

@@ -18,7 +18,8 @@ from syn.ledger.heads import seen
 from syn.model.fact import Fact
 from syn.model.ledger import FACT_ACTIONS, Entry
 from syn.model.recorded import Recorded
-from syn.services.recall.indexing import Reading, index_path, read_workspace, reindex
+from syn.services.recall.indexing import Reading, index_path, read_workspace
+from syn.services.recall.opening import reindex
 from syn.services.recall.reading import stored_bytes
 from syn.services.recall.reads import did_you_mean, near_names
 from syn.services.workspace import Workspace

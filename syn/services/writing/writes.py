@@ -10,8 +10,8 @@ from syn.ledger.entry import HashedEntry
 from syn.ledger.heads import seen
 from syn.model.finding import Json
 from syn.model.ledger import Review, Via
-from syn.services.recall.indexing import Reading, reindex
-from syn.services.recall.opening import open_current
+from syn.services.recall.indexing import Reading
+from syn.services.recall.opening import open_current, reindex
 from syn.services.recall.reading import stored_bytes
 from syn.services.workspace import Workspace
 from syn.services.writing.changes import Change

@@ -161,4 +161,4 @@ def test_problems_across_files_are_numbered_per_path() -> None:
 
 
 def test_a_world_is_empty_by_default() -> None:
-    assert (World().recorded, World().decisions, World().problems) == ({}, (), ())
+    assert World() == World({}, (), ())

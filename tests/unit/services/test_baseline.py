@@ -18,7 +18,7 @@ from syn.report.document import comparable, signable, to_json
 from syn.report.seal import sign_document
 from syn.services.proving.proofs import Outside
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from syn.services.trust.keyring import make_key
 from syn.services.trust.outside import load_trust
 from tests.support.cli import syn

@@ -14,9 +14,9 @@ from syn.index.store.files import row_sum
 from syn.services.doors.operations import operation
 from syn.services.proving.collect import pass_over
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import read_workspace, reindex
+from syn.services.recall.indexing import read_workspace
 from syn.services.recall.ledgernote import Note, note_path, recall, remember
-from syn.services.recall.opening import open_current
+from syn.services.recall.opening import open_current, reindex
 from syn.services.recall.pagein import Withheld, page_in_path
 from syn.services.recall.reads import open_reader
 from syn.services.writing.quarantine import quarantine

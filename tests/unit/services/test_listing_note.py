@@ -12,12 +12,16 @@ from pathlib import Path
 import pytest
 
 from syn.errors import SynError
+from syn.index.rows import TABLES
+from syn.index.store import open_index
 from syn.services.doors.operations import operation
-from syn.services.recall.indexing import reindex
+from syn.services.recall import opening
 from syn.services.recall.listingnote import Unlisted, listing_path
+from syn.services.recall.opening import reindex
 from syn.services.recall.reads import open_reader
 from tests.support.workspaces import Place, git, make_workspace
 
+BROKEN = "---\nid: [\n---\n"
 SETTLED = 0.12
 """Seconds until a file is old enough to be trusted by its times."""
 ASKED: list[tuple[str, dict[str, object]]] = [
@@ -227,13 +231,58 @@ def test_lives_of_many_changes(place: Place, seed: int) -> None:
         assert noted == again == without(place)
 
 
-def test_a_fresh_file_leaves_no_note(place: Place) -> None:
-    edit(place)
-    answers(place)
-    assert not is_spared(place)
+def look_of(place: Place) -> str:
+    reader = open_reader(place.open(), lambda _: None)
+    with reader.index:
+        return reader.reading.seen
+
+
+@pytest.mark.parametrize("change", [edit, add], ids=lambda change: change.__name__)
+def test_what_is_fresh_is_looked_at_again(place: Place, change: Callable[[Place], None]) -> None:
+    change(place)
+    assert look_of(place) == ""
+    assert is_spared(place)  # the listing, not the looking
     time.sleep(SETTLED)
-    answers(place)
-    assert is_spared(place)
+    first = look_of(place)
+    assert first
+    assert look_of(place) == first
+
+
+def test_an_edit_in_place_needs_no_listing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    edit(place)
+    monkeypatch.setattr(opening, "take_inventory", lambda *_: pytest.fail("listed"))
+    monkeypatch.setattr(opening, "read_snapshot", lambda *_: pytest.fail("listed"))
+    reader = open_reader(place.open(), lambda _: None)
+    with reader.index:
+        assert operation("show").run(reader, id="limit")["body"] == "One person.\n"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_edits_in_place_give_the_rows_of_a_full_build(
+    place: Place, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    names = ["limit", "plain", "owner-1", "owner-2"]
+    path = place.root / ".synapse/index.db"
+    for _ in range(5):
+        for name in chance.sample(names, chance.randint(1, 2)):
+            link, other = chance.choice(names), chance.choice([name, name, *names])
+            head = chance.choice(["", f"---\nid: {other}\ntitle: {link}\n---\n", BROKEN])
+            (place.root / f"facts/{name}.md").write_text(f"{head}See [[{link}]].\n")
+        if chance.random() < 0.5:
+            time.sleep(SETTLED)
+        with monkeypatch.context() as patch:
+            patch.setattr(opening, "take_inventory", lambda *_: pytest.fail("listed"))
+            assert reindex(place.open()).mode != "full"
+        rows = dump(path)
+        reindex(place.open(), full=True)
+        assert dump(path) == rows
+        outcome(place)
+
+
+def dump(path: Path) -> list[list[tuple[object, ...]]]:
+    with open_index(path) as index:
+        return [sorted(index.rows(table), key=repr) for table in TABLES]
 
 
 def test_the_note_is_no_part_of_the_repository(place: Place) -> None:

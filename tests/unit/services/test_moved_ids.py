@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from syn.services.recall.reads import Selection, list_facts, open_reader, show
 from syn.services.writing.adopt import Consent, adopt, plan_adopt
 from tests.support.workspaces import Place, adopt_all, make_workspace

@@ -13,7 +13,7 @@ from syn.index.rows import FactRow, StateRow
 from syn.index.words import cell_of, check_word
 from syn.services.doors import operations
 from syn.services.recall.answers import Answer
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from syn.services.recall.pagein import Audience, DuplicateIdError
 from syn.services.recall.reads import UnknownFactError, doctor, open_reader
 from syn.services.writing.quarantine import quarantine

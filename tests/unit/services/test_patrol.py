@@ -14,7 +14,7 @@ from syn.errors import UsageError
 from syn.git.loose import loose_path
 from syn.services.patrol import cursor
 from syn.services.patrol.scrub import Budget, Scrub, parse_age, scrub, scrub_json
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from syn.services.writing.quarantine import quarantine
 from tests.support.images import ITEMS, native_image, recall_files, write_files
 from tests.support.workspaces import Place, adopt_all, git, make_workspace

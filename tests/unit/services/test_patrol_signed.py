@@ -6,7 +6,8 @@ import pytest
 
 from syn.ledger.build import Draft, lines, next_entries
 from syn.services.patrol.scrub import Scrub, scrub
-from syn.services.recall.indexing import read_workspace, reindex
+from syn.services.recall.indexing import read_workspace
+from syn.services.recall.opening import reindex
 from syn.services.repair.plan import plan_repair
 from syn.services.trust.key_init import init_key
 from syn.services.trust.publishing import Wishes, make_checkpoint

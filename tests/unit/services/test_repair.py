@@ -12,7 +12,8 @@ from syn.errors import UsageError
 from syn.git.loose import loose_path
 from syn.services.patrol.scrub import scrub
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import index_path, read_workspace, reindex
+from syn.services.recall.indexing import index_path, read_workspace
+from syn.services.recall.opening import reindex
 from syn.services.repair.apply import Repaired, repair, repair_json
 from syn.services.repair.plan import Plan, check_names, plan_repair
 from syn.services.repair.sources import OtherWorkspaceError, open_replicas

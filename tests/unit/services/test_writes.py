@@ -8,7 +8,7 @@ import pytest
 
 from syn.errors import RefusedError, SynError, UsageError
 from syn.services.proving.verifying import Request, verify
-from syn.services.recall.indexing import reindex
+from syn.services.recall.opening import reindex
 from syn.services.writing.changes import (
     Add,
     Change,

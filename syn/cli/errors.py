@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import dataclass
 
 import typer
 
@@ -11,40 +12,59 @@ from syn.errors import SynError
 _USAGE_ERROR, _CLICK_ERROR = typer.BadParameter.__mro__[1:3]
 
 
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why a command stopped, and the status it leaves with."""
+
+    code: str
+    message: str
+    remedy: str
+    status: int
+
+
 def explain(error: Exception, *, as_json: bool) -> int:
     """Print why the command stopped and return its exit status; in JSON mode as one object."""
+    if isinstance(error, typer.Exit):
+        return int(error.exit_code)
+    if type(error).__name__ == "NoArgsIsHelpError" and not as_json:
+        # The group's help, made by us: its line ends are to stay.
+        sys.stderr.write(f"{error}\n")
+        return exits.USAGE
+    stop = stop_of(error)
+    if stop.code == INTERNAL and os.environ.get("SYN_DEBUG"):  # noqa: TID251 - a port reads the environment
+        raise error
+    _print(stop.code, stop.message, stop.remedy, as_json=as_json)
+    return stop.status
+
+
+INTERNAL = "internal"
+
+
+def stop_of(error: Exception) -> Stop:
+    """What an error means to whoever runs the command."""
+    if isinstance(error, SynError):
+        return Stop(error.code, error.message, error.remedy, exits.CAUSES[error.cause])
+    if isinstance(error, _CLICK_ERROR):
+        return Stop("usage", _usage(error), _hint(error), exits.USAGE)
+    remedy, status = "", exits.INCOMPLETE
     match error:
-        case typer.Exit():
-            return int(error.exit_code)
-        case _ if type(error).__name__ == "NoArgsIsHelpError" and not as_json:
-            # The group's help, made by us: its line ends are to stay.
-            sys.stderr.write(f"{error}\n")
-            return exits.USAGE
         case typer.Abort():
-            code, message, remedy, status = "interrupted", "interrupted", "", exits.INTERRUPTED
-        case SynError():
-            code, message, remedy = error.code, error.message, error.remedy
-            status = exits.CAUSES[error.cause]
-        case _ if isinstance(error, _CLICK_ERROR):
-            code, message, remedy, status = "usage", _usage(error), _hint(error), exits.USAGE
+            code, message, status = "interrupted", "interrupted", exits.INTERRUPTED
         case RecursionError() | MemoryError():
-            code, message, remedy = "limits", "the input is too deep or too large to read", ""
-            status = exits.INCOMPLETE
+            code, message = "limits", "the input is too deep or too large to read"
         case UnicodeEncodeError(encoding="utf-8"):
             # The system hands bytes that are not UTF-8 over as lone surrogates.
-            code, message, remedy = "not-utf8", f"expected UTF-8, got {error.object!a:.80}", ""
-            status = exits.USAGE
+            code, message, status = (
+                "not-utf8",
+                f"expected UTF-8, got {error.object!a:.80}",
+                exits.USAGE,
+            )
         case OSError():
             code, message, remedy = "io", _os_error(error), "check the disk and the permissions"
-            status = exits.INCOMPLETE
         case _:
-            code, status = "internal", exits.INCOMPLETE
-            message = f"internal error: {type(error).__name__}: {error}"
+            code, message = INTERNAL, f"internal error: {type(error).__name__}: {error}"
             remedy = "please report it; SYN_DEBUG=1 prints where it happened"
-            if os.environ.get("SYN_DEBUG"):  # noqa: TID251 - a port reads the environment
-                raise error
-    _print(code, message, remedy, as_json=as_json)
-    return status
+    return Stop(code, message, remedy, status)
 
 
 def _usage(error: Exception) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syn.cli import exits
-from syn.cli.errors import explain
+from syn.cli.errors import explain, stop_of
 from syn.cli.options import open_workspace
 from syn.cli.output import note
 from syn.cli.trusting import outside_of, profile_of, required_level
@@ -92,7 +92,7 @@ def ci(
     wishes = _Wishes(since, trust, root, profile, require, deep)
     try:
         status, commands = _verified(context, wishes, out or _folder())
-    except SynError as error:
+    except Exception as error:  # noqa: BLE001 - whatever stops a job, its outputs have to say so
         status, commands = _stopped(error)
     sys.stderr.flush()
     sys.stdout.write(annotations.resume(token) + commands)
@@ -155,17 +155,22 @@ def _not_held(wishes: _Wishes, request: "Request") -> tuple[str, ...]:
     return ()
 
 
-def _stopped(error: SynError) -> tuple[int, str]:
-    """Say in every place why nothing was checked."""
+def _stopped(error: Exception) -> tuple[int, str]:
+    """Say in every place why nothing was checked; what nobody foresaw is the verdict `error`."""
     from syn.report import annotations
     from syn.services.doors.ci_job import stopped_summary
 
-    status = explain(error, as_json=False)
-    with contextlib.suppress(SynError):  # the runner's files may be what stopped it
-        _append("GITHUB_STEP_SUMMARY", stopped_summary(error))
-        _outputs("fail" if status == exits.FAIL else "incomplete", "L0", {})
-    remedy = f"; {error.remedy}" if error.remedy else ""
-    return status, annotations.error(f"syn verify {error.code}", f"{error.message}{remedy}")
+    stop = stop_of(error)
+    foreseen = "fail" if stop.status == exits.FAIL else "incomplete"
+    # The runner's files may be what stopped it: each is tried by itself.
+    with contextlib.suppress(SynError):
+        _append("GITHUB_STEP_SUMMARY", stopped_summary(stop.message, stop.remedy))
+    with contextlib.suppress(SynError):
+        _outputs(foreseen if isinstance(error, SynError) else "error", "L0", {})
+    remedy = f"; {stop.remedy}" if stop.remedy else ""
+    return explain(error, as_json=False), annotations.error(
+        f"syn verify {stop.code}", f"{stop.message}{remedy}"
+    )
 
 
 def _make(folder: Path) -> None:

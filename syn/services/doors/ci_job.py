@@ -98,7 +98,7 @@ def summary_of(report: Report, change: Change, required: Level | None, notes: Se
     return text
 
 
-def stopped_summary(error: SynError) -> str:
+def stopped_summary(message: str, remedy: str) -> str:
     """The summary of a job in which nothing could be checked."""
-    remedy = f"\n\n{markdown.inert(error.remedy)}" if error.remedy else ""
-    return f"## syn verify: nothing was checked\n\n{markdown.inert(error.message)}{remedy}\n"
+    more = f"\n\n{markdown.inert(remedy)}" if remedy else ""
+    return f"## syn verify: nothing was checked\n\n{markdown.inert(message)}{more}\n"

@@ -23,7 +23,7 @@ def reindex(
     Example: syn reindex --full
     """
     from syn.services.engines.choose import open_engine
-    from syn.services.proving.checking import reindexed_json
+    from syn.services.recall.answers import reindexed_json
     from syn.services.recall.opening import reindex as run
 
     workspace = open_workspace(context)

@@ -147,9 +147,10 @@ def reindex(
     full: Annotated[bool, Arg("Build it anew from nothing.")] = False,
 ) -> Answer:
     """Bring the index up to date with the Markdown; no fact is touched."""
-    from syn.services.proving.checking import reindex as run
+    from syn.services.recall.answers import reindexed_json
+    from syn.services.recall.opening import reindex as run
 
-    return run(workspace, full=full)
+    return reindexed_json(run(workspace, full=full))
 
 
 def receipt_list(

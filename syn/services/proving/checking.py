@@ -1,4 +1,4 @@
-"""Verify and reindex as both doors offer them: bounded answers, no file named by the caller."""
+"""Verify as both doors offer it: a bounded answer, no file named by the caller."""
 
 from typing import TYPE_CHECKING
 
@@ -6,8 +6,6 @@ from syn.report.document import to_json
 from syn.services.proving.verifying import Request
 from syn.services.proving.verifying import verify as prove
 from syn.services.recall.answers import Answer
-from syn.services.recall.indexing import Reindexed
-from syn.services.recall.opening import reindex as bring
 from syn.services.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -42,19 +40,3 @@ def _shortened(report: Answer, room: int) -> Answer:
         room -= min(room, len(found))
     answer: Answer = {**report, "predicate": {**predicate, "invariants": shown}}
     return {**answer, "truncated": True} if cut else answer
-
-
-def reindex(workspace: Workspace, *, full: bool) -> Answer:
-    """Bring the index up to date, or build it anew; says what it did."""
-    return reindexed_json(bring(workspace, full=full))
-
-
-def reindexed_json(done: Reindexed) -> Answer:
-    """What a reindex did."""
-    return {
-        "mode": done.mode,
-        "facts": done.facts,
-        "read": done.read,
-        "removed": done.removed,
-        "inputs_hash": done.inputs_hash,
-    }

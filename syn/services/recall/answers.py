@@ -8,6 +8,7 @@ from syn.model.fact import Fact
 from syn.model.finding import Json
 from syn.model.payload import Lexical, Mapping, Value
 from syn.model.problem import Problem
+from syn.services.recall.indexing import Reindexed
 from syn.services.recall.pagein import Served, Withheld
 
 Answer = dict[str, Json]
@@ -120,3 +121,14 @@ def fields_json(value: Value) -> Json:
             return {key: fields_json(inner) for key, inner in items}
         case _:
             return [fields_json(inner) for inner in value]
+
+
+def reindexed_json(done: Reindexed) -> Answer:
+    """What a reindex did."""
+    return {
+        "mode": done.mode,
+        "facts": done.facts,
+        "read": done.read,
+        "removed": done.removed,
+        "inputs_hash": done.inputs_hash,
+    }

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from syn.git.disk import stat_key
 from syn.index.inputs import inputs_hash
 from syn.index.store import FileRecord, Index, StatRecord, open_index
 from syn.services.recall.indexing import (
@@ -39,6 +40,8 @@ def bring_edited(
     with open_index(path) as index:
         meta = index.meta()
         for record in _records_in(index, folders):
+            if _looks_the_same(workspace, record):
+                continue
             entry = reading.files.known.find(record.path.encode())
             if entry is None or entry.stat is None:
                 return None
@@ -58,6 +61,14 @@ def bring_edited(
         built = builder.finish(*finishing(reading, meta, digest))
     mode: Mode = "incremental" if changed else "none"
     return Reindexed(mode, built.facts, len(changed), 0, digest, path)
+
+
+def _looks_the_same(workspace: Workspace, record: FileRecord) -> bool:
+    try:
+        stat = (workspace.root / record.path).lstat()
+    except OSError:
+        return False
+    return record.unchanged(StatRecord(*stat_key(stat)))
 
 
 def _records_in(index: Index, folders: list[bytes]) -> Iterator[FileRecord]:

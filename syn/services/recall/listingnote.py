@@ -86,17 +86,17 @@ def listing_path(workspace: Workspace) -> Path:
     return note_file(workspace, "listings")
 
 
-def remember_listing(path: Path, look: Look, then_ns: int, listed: Sorted) -> bool:
+def remember_listing(path: Path, look: Look, listed: Sorted) -> bool:
     """Keep what a listing found; whether the next read is spared it while all looks like this.
 
-    `then_ns` is the file system's clock before the listing; all looks the same since. A folder in
-    which a file was touched about then is looked at again.
+    `look` was before the listing. A folder in which a file was touched about then is looked at
+    again.
     """
     inventory, files = listed
     small = [getattr(inventory, name) for name in _LISTS]
     if sum(map(len, (*small, files.new_entries, files.refused))) > _MOST:
         return False
-    settled = {place: f.settled(then_ns) for place, f in look.tree.folders.items()}
+    settled = {place: f.settled(look.now_ns) for place, f in look.tree.folders.items()}
     note: dict[str, Json] = {
         "v": 1,
         "program": __version__,

@@ -8,10 +8,12 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from syn.canon import json as canonical
 from syn.errors import RefusedError
+from syn.git.disk import stat_key
 from syn.git.survey import survey
 from syn.git.worktree import WorktreeSnapshot
 from syn.index.store import Index, IndexUnusable, StatRecord, open_index
@@ -163,7 +165,16 @@ def _bring_known(
         return None
     if done is not None and noted.is_same:
         return replace(reading, seen=look.name), done
-    return None if done is None else (_remember(workspace, look, reading), done)
+    return None if done is None else (_remember_edited(workspace, look, reading), done)
+
+
+def _remember_edited(workspace: Workspace, look: Look, reading: Reading) -> Reading:
+    """Keep the noted listing beside what was looked at before the index was brought up to date."""
+    try:
+        index = _stat_text(index_path(workspace))
+    except OSError:
+        return reading
+    return _keep(workspace, Look(look.tree, look.now_ns, index), reading)
 
 
 def _look(workspace: Workspace) -> Look | None:
@@ -172,12 +183,15 @@ def _look(workspace: Workspace) -> Look | None:
     try:
         with tempfile.TemporaryFile(dir=path.parent) as clock:
             now = os.fstat(clock.fileno()).st_mtime_ns
-        stat = path.lstat()
+        index = _stat_text(path)
     except OSError:
         return None
     tree = survey(workspace.repository, os.fsencode(INDEX), frozenset({CONFIG}))
-    record = StatRecord(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
-    return None if tree is None else Look(tree, now, record.text())
+    return None if tree is None else Look(tree, now, index)
+
+
+def _stat_text(path: Path) -> str:
+    return StatRecord(*stat_key(path.lstat())).text()
 
 
 def _remember(workspace: Workspace, look: Look, reading: Reading) -> Reading:
@@ -188,9 +202,13 @@ def _remember(workspace: Workspace, look: Look, reading: Reading) -> Reading:
     after = _look(workspace)
     if after is None or after.tree != look.tree:
         return reading
+    return _keep(workspace, Look(look.tree, look.now_ns, after.index), reading)
+
+
+def _keep(workspace: Workspace, look: Look, reading: Reading) -> Reading:
     listed = reading.inventory, reading.files
-    is_settled = remember_listing(listing_path(workspace), after, look.now_ns, listed)
-    return replace(reading, seen=after.name) if is_settled else reading
+    is_settled = remember_listing(listing_path(workspace), look, listed)
+    return replace(reading, seen=look.name) if is_settled else reading
 
 
 def _refuse_shrunk(reading: Reading, meta: Mapping[str, str]) -> None:

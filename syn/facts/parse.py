@@ -1,6 +1,7 @@
 """From the bytes of one file to a fact, or to the problems that keep it from being one."""
 
 import re
+from sys import intern
 
 from syn.canon.digest import sha256
 from syn.facts import front_matter, links, reserved
@@ -77,7 +78,7 @@ def _read(
     default_id = path.removesuffix(".md")
     return Fact(
         path=path,
-        id=values.id or default_id,
+        id=intern(values.id or default_id),
         explicit_id=values.id is not None,
         title=values.title or heading_title(parts.body) or default_id.rpartition("/")[2],
         type=values.texts["type"],

@@ -8,7 +8,7 @@ is normative; ADR 0014 has the reasons.
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import IO, Protocol, Self
+from typing import IO, Protocol, Self, cast
 
 from syn.canon import json as canon
 from syn.index import derive
@@ -18,8 +18,6 @@ from syn.index.lines import (
     encode_rows,
     encode_texts,
     file_lines,
-    read_list,
-    text_list,
 )
 from syn.index.project import fact_key
 from syn.index.resolve import Resolver
@@ -95,7 +93,7 @@ class Projection:
     """Rows of files that arrive in path order, spooled per table; then the rows across files.
 
     Use as a context manager: the spools are closed at the end. After `finish` it is a `Source`.
-    Held in memory per fact: its key and its link targets, about half a kilobyte together.
+    Held in memory per fact: its key, about a quarter of a kilobyte.
     """
 
     def __init__(self, open_spool: OpenSpool, beside: "Agreement | None" = None) -> None:
@@ -104,7 +102,7 @@ class Projection:
         self._beside = beside
         self._keys: list[FactKey] = []
         self._cells = open_spool()
-        self._links: list[tuple[str, str]] = []
+        self._links = open_spool()
         self._last: str | None = None
         self._keys_only = False
 
@@ -113,6 +111,7 @@ class Projection:
 
     def __exit__(self, *_: object) -> None:
         self._cells.close()
+        self._links.close()
         for spool in self._spools.values():
             spool.file.close()
 
@@ -135,7 +134,7 @@ class Projection:
             self._cells.write(encode_texts(cell_of(rows.fact, rows.body_digest)))
             if rows.links:
                 pairs = [text for link in rows.links for text in (link.syntax, link.target)]
-                self._links.append((rows.path, text_list(pairs)))
+                self._links.write(encode_texts([rows.path, *pairs]))
         for table, items, data in file_lines(rows):
             self._write(table, items, data)
 
@@ -212,10 +211,11 @@ class Projection:
             yield Cell(*decode_texts(line))  # type: ignore[arg-type]
 
     def _link_refs(self) -> Iterator[LinkRef]:
-        for path, pairs in self._links:
-            texts = read_list(pairs)
-            for place in range(0, len(texts), 2):
-                yield path, place // 2 + 1, texts[place], texts[place + 1]
+        self._links.seek(0)
+        for line in self._links:
+            path, *pairs = cast("list[str]", decode_texts(line))
+            for place in range(0, len(pairs), 2):
+                yield path, place // 2 + 1, pairs[place], pairs[place + 1]
 
 
 class Agreement:

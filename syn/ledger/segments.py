@@ -107,9 +107,10 @@ def read(ws: str | None, files: Iterable[tuple[str, bytes]]) -> Ledger:
     chains: list[Chain] = []
     for writer in sorted(segments):
         reader = ChainReader(ws, writer, pool)
-        numbered = sorted(segments.pop(writer))
-        for at, (number, path, data) in enumerate(numbered):
-            reader.feed(number, path, data, last=at == len(numbered) - 1)
+        numbered = sorted(segments.pop(writer), reverse=True)
+        while numbered:
+            number, path, data = numbered.pop()
+            reader.feed(number, path, data, last=not numbered)
         chains.append(reader.chain())
         faults += reader.faults
     return Ledger(tuple(chains), _classified(faults, chains, ws))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -145,11 +146,14 @@ def pass_over(
         done.heads = not lost
         _project(done, engine, progress)
         _doubled(done)
-        records = [(path.encode(), digest) for path, digest in done.digests.items()]
-        done.inputs_hash = inputs_hash([*reading.control, *records])
+        done.inputs_hash = inputs_hash(chain(reading.control, _records(done.digests)))
         if done.proven is None:
             projection.finish(world_of(reading))
         yield done
+
+
+def _records(digests: Mapping[str, str]) -> Iterator[tuple[bytes, str]]:
+    return ((path.encode(), digest) for path, digest in digests.items())
 
 
 def _lost(error: Stopped) -> Unread:
@@ -200,9 +204,10 @@ def _project(done: Pass, engine: "Engine | None", progress: Progress | None) -> 
             done.beside.add(item.rows)
         else:
             done.projection.add_key(item.rows)
-        done.digests[item.rows.path] = item.rows.source_digest
-        if item.view is not None:
-            done.views.append(item.view)
+        view = item.view
+        done.digests[item.rows.path] = view.source if view else item.rows.source_digest
+        if view is not None:
+            done.views.append(view)
             done.warnings += len(item.rows.problems)
         elif item.unreadable is not None:
             _keep_unreadable(done, item.unreadable)

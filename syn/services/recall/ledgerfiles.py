@@ -186,6 +186,7 @@ class LedgerFiles:
     def view(self) -> LedgerView:
         """Every entry and what they add up to. Linear in the entries: about 20 us each."""
         ledger = segments.read(self._ws, self._read.files)
+        self._read.files.clear()  # half a kilobyte a decision that nobody reads any more
         entries = list(ledger.entries())
         faults = (*ledger.faults, *links.link_faults(entries))
         recorded = heads.recorded(entries)
@@ -215,10 +216,10 @@ class LedgerFiles:
 
     def recorded_at(self, paths: Iterable[str]) -> frozenset[str]:
         """Which of the paths a fact is recorded at; decodes only when the text may name one."""
-        wanted = [path for path in paths if self._mentions("path", path)]
+        wanted = [path for path in paths if self.is_decoded or self._mentions("path", path)]
         if not wanted:
             return frozenset()
-        if self.note is None or len(wanted) > _MAX_SCANS:
+        if self.is_decoded or self.note is None or len(wanted) > _MAX_SCANS:
             return frozenset(wanted) & self.view.paths
         found = {path: {entry.fact for _, entry in self._scan("path", path)} for path in wanted}
         return frozenset(path for path in wanted if self._stands_at(path, found[path]))

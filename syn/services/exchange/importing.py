@@ -14,6 +14,7 @@ from syn.index.store import Index
 from syn.ledger.entry import HashedEntry
 from syn.model.finding import Json
 from syn.model.problem import Problem
+from syn.services.exchange.places import remember_place, taken_elsewhere
 from syn.services.exchange.planner import Planner, Wishes, settled
 from syn.services.recall.answers import problem_json
 from syn.services.recall.indexing import Progress, Reading
@@ -28,6 +29,7 @@ WARNINGS = frozenset(
     (
         *("attachment", "not-a-record", "converted", "include-not-followed", "unknown-record"),
         *("gone-at-source", "changed-at-source", "tie-left-out", "graph-not-taken"),
+        "origin-elsewhere",
     )
 )
 """Codes of what is told and keeps nothing out that was meant to come in."""
@@ -86,6 +88,7 @@ def plan_import(
 
     Raises:
         UsageError: nothing there is of this format, or the folder is none for facts.
+        RefusedError: facts would be updated from another collection of this name.
     """
     index, reading = open_current(workspace, note)
     with index:
@@ -103,7 +106,8 @@ def run_import(
 
     Raises:
         UsageError: as `plan_import`.
-        RefusedError: the notes or the facts changed after they were shown (`out-of-date`).
+        RefusedError: the notes or the facts changed after they were shown (`out-of-date`); as
+            `plan_import`.
     """
     with exclusively(workspace):
         index, reading = open_current(workspace, note)
@@ -126,6 +130,8 @@ def run_import(
         entries = carry_out(workspace, reading, found.plan, found.verdict, terms)
         if entries:
             refresh(workspace, note)
+        if all(problem.code != "origin-elsewhere" for problem in found.problems):
+            remember_place(workspace, found.form, found.origin, wishes.place.resolve())
     return Imported(found, entries)
 
 
@@ -136,8 +142,11 @@ def _plan(
     wishes: Wishes,
     progress: Progress | None,
 ) -> Import:
+    named = bool(wishes.origin)
     wishes = settled(workspace, reading, wishes)
-    planner = Planner(reading, index, wishes)
+    origin = (wishes.form.name, wishes.origin)
+    elsewhere = "" if named else taken_elsewhere(workspace, *origin, wishes.place)
+    planner = Planner(reading, index, wishes, elsewhere)
     planner.read(progress)
     planner.tie()
     verdict = planner.judge()

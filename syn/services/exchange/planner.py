@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from syn.errors import SynError, UsageError
+from syn.errors import RefusedError, SynError, UsageError
 from syn.exchange.formats import Format
 from syn.exchange.markdown import Opened, kept_provenance, open_markdown
 from syn.exchange.note import PROVENANCE, Note, SourceFile, note_bytes, provenance
@@ -92,6 +92,8 @@ class Planner:
     reading: Reading
     index: Index
     wishes: Wishes
+    elsewhere: str = ""
+    """Where a collection of this name was taken from before, when the name was not given."""
     problems: list[Problem] = field(default_factory=list)
     drafts: list[_Draft] = field(default_factory=list)
     unchanged: int = 0
@@ -99,11 +101,17 @@ class Planner:
     """Place of a note to the id of its fact, for those that are here or come."""
 
     def read(self, progress: Progress | None = None) -> None:
-        """Every note as a fact: new, changed, or here already."""
+        """Every note as a fact: new, changed, or here already.
+
+        Raises:
+            RefusedError: facts would be updated from another collection (`origin-elsewhere`).
+        """
         form = self.wishes.form
         source = read_source(self.wishes.place, form)
         self.problems += source.problems
         earlier = earlier_imports(self.index, form.name, self.wishes.origin)
+        if earlier and self.elsewhere:
+            self._tell_elsewhere()
         desk = Desk(self.reading, self.index, many=True)
         notes: list[Note] = []
         for found in form.read(source.files):
@@ -125,6 +133,15 @@ class Planner:
             if progress is not None:
                 progress(done, len(notes))
         self.problems += self._gone(earlier)
+
+    def _tell_elsewhere(self) -> None:
+        """Two collections of one name would take each other's facts for their own."""
+        place, origin = self.wishes.place, self.wishes.origin
+        message = f"{origin} was taken from {self.elsewhere} before, and this is {place}"
+        remedy = f"--origin {origin} says that it moved; another --origin, that it is another one"
+        if self.wishes.update:
+            raise RefusedError("origin-elsewhere", message, remedy)
+        self.problems.append(Problem(place.name, 0, "origin-elsewhere", message, remedy))
 
     def _gone(self, earlier: dict[Key, Earlier]) -> Iterator[Problem]:
         broken = {problem.path for problem in self.problems}

@@ -90,6 +90,31 @@ def test_a_changed_note_is_taken_again_only_when_asked(place: Place) -> None:
     assert done(place, "verify").status == 0
 
 
+def test_another_collection_of_the_same_name_updates_nothing_of_the_first(place: Place) -> None:
+    first, second = (place.root.parent / name / "notes" for name in ("work", "home"))
+    for root, text in ((first, "of work\n"), (second, "of home\n")):
+        root.mkdir(parents=True)
+        (root / "a.md").write_text(text)
+    _run(place, "markdown", str(first), "--yes")
+    answer = _run(place, "markdown", str(second), "--yes")
+    assert [item["code"] for item in answer["problems"]] == [
+        "changed-at-source",
+        "origin-elsewhere",
+    ]
+    said = answer["problems"][1]
+    assert said["severity"] == "warning"
+    assert str(first) in said["message"]
+    assert "--origin notes" in said["remedy"]
+    refused = inside(place, "import", "markdown", str(second), "--yes", "--update", "--json")
+    assert (refused.status, refused.json["error"]["code"]) == (1, "origin-elsewhere")
+    assert "of work" in (place.root / "facts/notes/a.md").read_text()
+    answer = _run(place, "markdown", str(second), "--yes", "--update", "--origin", "home")
+    assert [item["action"] for item in answer["taken"]] == ["create"]
+    assert "of work" in (place.root / "facts/notes/a.md").read_text()
+    answer = _run(place, "markdown", str(second), "--yes", "--update", "--origin", "notes")
+    assert [item["action"] for item in answer["taken"]] == ["update"]
+
+
 @pytest.mark.parametrize("adopted", [True, False])
 def test_a_fact_that_was_edited_here_is_never_overwritten(place: Place, adopted: bool) -> None:
     root = _vault(place, **{"a.md": "A\n"})

@@ -256,6 +256,27 @@ def test_a_fact_that_does_not_check_is_withheld(tmp_path: Path) -> None:
         assert "of what is here now" in served.ask("report?again=1").text
 
 
+def test_a_report_that_was_kept_is_shown_until_another_is_made(tmp_path: Path) -> None:
+    place = make_workspace(tmp_path)
+    done(place, "key", "init", "--no-policy")
+    then = {"SYNAPSE_NOW": "2026-11-29T12:00:00Z"}
+    assert syn(place, "verify", "--incremental", "-q", env=then).status == 0
+    path = place.root / ".git/synapse/baseline/report.json"
+    made = json.loads(path.read_bytes())["predicate"]["ts"]
+    for served in _serve(place):
+        first = served.ask("report").text
+        assert f"Made {made}, of what is here now" in first
+        done(place, "edit", "limit", "--title", "Newer title")
+        assert f"Made {made}; what is here changed since" in served.ask("report").text
+        again = served.ask("report?again=1").text
+        assert made not in again
+        assert "of what is here now" in again
+    # One that does not hold is no report: what is here is verified.
+    path.write_bytes(path.read_bytes().replace(b'"pass"', b'"fail"', 1))
+    for served in _serve(place):
+        assert made not in served.ask("report").text
+
+
 def test_many_at_once_all_get_their_page(served: Served) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(served.ask, PAGES * 4))

@@ -18,6 +18,7 @@ from syn.services.doors.session import Session
 from syn.services.recall import successions
 from syn.services.recall.answers import Answer, page_json
 from syn.services.recall.reads import Reader, UnknownFactError
+from syn.services.workspace import Workspace
 
 Query = Mapping[str, str]
 FILTERS = ("type", "status", "tag", "subject", "field", "under", "as_of", "known_at")
@@ -36,6 +37,20 @@ def _inputs(reader: Reader) -> Answer:
     return {"inputs_hash": reader.index.meta().get("inputs_hash", "")}
 
 
+def _kept(workspace: Workspace) -> Answer:
+    """Show the report that an incremental run kept here, when a key of this person signed it."""
+    from syn.report.document import to_json
+    from syn.services.proving.kept_report import open_baseline
+    from syn.services.proving.keptfacts import BaselineError
+    from syn.services.proving.proofs import Outside
+
+    try:
+        return to_json(open_baseline(workspace, Outside()).report)
+    except BaselineError:
+        return {}
+
+
+KEPT = Operation("kept-report", "read", _kept, "syn serve", needs="workspace")
 TIMELINE = Operation("timeline", "read", _timeline, "syn serve", True)
 INPUTS = Operation("inputs", "read", _inputs, "syn serve", members={"inputs_hash": "text"})
 
@@ -145,11 +160,12 @@ class Site:
         return self._page("log", {"found": found})
 
     def _report_page(self, query: Query) -> Page:
-        """The last report; verified when there is none, or when that is asked."""
+        """The last report, or the one kept here; verified when there is none or that is asked."""
         with self._proving:
-            report = self._report
-            if report is None or "again" in query:
-                report = self._report = self._ask("verify")
+            report = self._report or self._session.run(KEPT, {})
+            if not report or "again" in query:
+                report = self._ask("verify")
+            self._report = report
         inputs = self._session.run(INPUTS, {})["inputs_hash"]
         subject = report["subject"]
         current = isinstance(subject, dict) and subject["inputs_hash"] == inputs

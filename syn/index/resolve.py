@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from syn.index.lines import text_list
 from syn.index.rows import FactKey
 
 _SUFFIX = ".md"
@@ -164,6 +165,12 @@ class Wanted:
                 self._ids.add(target)
                 self._folded.add(fold(target))
                 self._stems.update((_stem(target), _stem(_beside(linking, target))))
+
+    def texts(self) -> tuple[str, str, str]:
+        """Ids, folded titles and stems, each as a JSON list: for a query that finds enough."""
+        found = (self._ids, self._folded, self._stems)
+        ids, titles, stems = (text_list(sorted(texts)) for texts in found)
+        return ids, titles, stems
 
     def covers(self, path: str, fact_id: str, title_key: str, aliases: str) -> bool:
         """Whether some step can find this fact; any fact with aliases counts."""

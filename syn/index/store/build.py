@@ -16,10 +16,11 @@ from syn.index.derive import World
 from syn.index.rows import PROJECTION, FactKey, FileRows
 from syn.index.store import check, cross, files, schema, tables
 from syn.index.store.errors import IndexUnusable, guard
-from syn.index.store.files import FileRecord, StatRecord
+from syn.index.store.files import StatRecord
 
 _MIN_SQLITE = (3, 37, 0)
 """STRICT tables."""
+_INPUTS = "SELECT path, source_digest FROM file ORDER BY path"
 _BATCH = 500
 """Files whose rows are written at once."""
 _CHECKED_COPY = 16 << 20
@@ -92,11 +93,12 @@ class Builder:
                 schema.create(connection)
         return connection
 
-    def file_records(self) -> Iterator[FileRecord]:
+    def inputs(self) -> Iterator[tuple[bytes, str]]:
         """The files of the index as it will be, in path order: for `inputs_hash`."""
         self._flush()
         with guard(self._target):
-            yield from check.file_records(self._connection)
+            for path, digest in self._connection.execute(_INPUTS):
+                yield path.encode(), digest
 
     def add(self, rows: FileRows, stat: StatRecord | None = None) -> None:
         """Write the rows of one file: in path order from nothing, in any order over a copy."""

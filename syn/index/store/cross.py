@@ -38,6 +38,13 @@ _KEYS = (
 _KEYS_OF_ID = _KEYS.replace("INDEXED BY fact_keys", "WHERE id = ?")
 
 
+_MAY_BE = (
+    "id IN (SELECT value FROM json_each(?)) OR title_key IN (SELECT value FROM json_each(?)) "
+    "OR aliases <> '[]' OR EXISTS (SELECT 1 FROM json_each(?) WHERE instr(fact.path, value) > 0)"
+)
+"""What `Wanted.covers` wants, and some more: the paths that hold a stem anywhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What a build changed of the index it copied; None in place of it: everything is new."""
@@ -185,5 +192,9 @@ def _wanted_keys(connection: sqlite3.Connection, links: list[LinkRef]) -> list[F
     if not links:
         return []
     wanted = Wanted((path, target) for path, _, _, target in links)
-    rows = connection.execute(f"{_KEYS} ORDER BY path")
+    texts = wanted.texts()
+    if any(r"\u0000" in text for text in texts):  # where SQLite's JSON would end the text
+        rows = connection.execute(f"{_KEYS} ORDER BY path")
+    else:
+        rows = connection.execute(f"{_KEYS} WHERE {_MAY_BE} ORDER BY path", texts)
     return [key_of(*row) for row in rows if wanted.covers(row[0], row[1], row[3], row[4])]

@@ -56,8 +56,7 @@ def bring_edited(
 
     with Builder(path, base=path) as builder:
         list(write_changed(builder, reading, changed, touched, None, progress))
-        records = [(item.path.encode(), item.source_digest) for item in builder.file_records()]
-        digest = inputs_hash([*reading.control, *records])
+        digest = inputs_hash([*reading.control, *builder.inputs()])
         built = builder.finish(*finishing(reading, meta, digest))
     mode: Mode = "incremental" if changed else "none"
     return Reindexed(mode, built.facts, len(changed), 0, digest, path)

@@ -4,12 +4,13 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from syn.index.derive import World
 from syn.index.manifest import manifest_lines
-from syn.index.rows import DECISION, STATE
+from syn.index.rows import DECISION, STATE, TARGET
 from syn.index.store import IndexUnusable, StatRecord, open_index
 from syn.index.store.build import Builder
 from syn.model.ledger import Entry
@@ -215,7 +216,7 @@ def test_a_stat_record_is_trusted_only_when_the_file_had_settled(tmp_path: Path)
         builder.add(a, old)
         builder.add(b, future)
         builder.add(c)
-        assert [record.path for record in builder.file_records()] == list(FILES)
+        assert [path.decode() for path, _ in builder.inputs()] == list(FILES)
         builder.finish(World(), META)
     with open_index(tmp_path / "i.db") as index:
         first, second, third = index.files()
@@ -233,9 +234,35 @@ def test_a_coarse_clock_needs_more_time(tmp_path: Path) -> None:
     with Builder(tmp_path / "i.db") as builder:
         builder.add(rows_of(FILES)[0], StatRecord(1, whole, whole, 1))
         builder.add(rows_of(FILES)[1], StatRecord(1, whole + 1, whole + 1, 1))
-        coarse, fine = builder.file_records()
+        builder.finish(World(), META)
+    with open_index(tmp_path / "i.db") as index:
+        coarse, fine = index.files()
     assert coarse.stat is None
     assert fine.stat is not None
+
+
+@pytest.mark.parametrize("nul", [[], ["a\0b"]])
+def test_links_of_a_changed_file_lead_to_the_same_facts(tmp_path: Path, nul: list[str]) -> None:
+    """The facts they can lead to are looked for by a query, whatever stands in a target."""
+    targets = ["Straße", "deep/er/x", "x.md", "../x", "%", "1", "FULL", "d%20e", "d e"]
+    files = {
+        "facts/deep/er/x.md": "---\nid: '1'\ntitle: STRASSE\n---\n",
+        "facts/x.md": '---\ntitle: it\'s "x"\n---\n',
+        "facts/y.md": "---\naliases: ['%', full]\n---\n",
+        "facts/d e.md": "body\n",
+    }
+    wiki = " ".join(f"[[{target}]]" for target in targets)
+    marks = " ".join(f"[t]({quote(target)})" for target in (*targets, *nul))
+    before = {**files, "facts/l.md": "nothing\n"}
+    after = {**files, "facts/l.md": f"{wiki}\n\n{marks}\n"}
+    path = build(tmp_path / "i.db", before)
+    with Builder(path, base=path) as builder:
+        builder.add(rows_of({"facts/l.md": after["facts/l.md"]})[0])
+        builder.finish(World(), META)
+    full = build(tmp_path / "full.db", after)
+    with open_index(path) as index, open_index(full) as other:
+        assert list(index.rows(TARGET)) == list(other.rows(TARGET))
+        assert sum(row[2] == "resolved" for row in index.rows(TARGET)) >= len(targets)
 
 
 def test_a_file_that_was_read_again_gets_its_record_back(tmp_path: Path) -> None:

@@ -182,17 +182,24 @@ def finding_of_page(
     )
 
 
+_REMEDIES = {
+    "orphan": "syn image scrub --out DIR lists and drops it",
+    "stray-file": "move it out of the image's folder",
+    "page-stale": "read the fact itself; syn image tombstone hides the page",
+    "index-stale": "bundle it again with the program that wrote it",
+}
+
+
 def finding_of_image(name: str, fault: ImageFault) -> Finding:
     """An image's fault as a finding."""
     severity: Severity = "warning" if fault.severity == "warning" else "failure"
-    remedy = "syn image scrub --out DIR lists and drops it" if fault.code == "orphan" else ""
     return Finding(
         code=fault.code,
         subject=fault.subject,
         path=name,
         expected=fault.expected,
         actual=fault.actual,
-        remedy=remedy or "take the image from a copy whose digest was kept",
+        remedy=_REMEDIES.get(fault.code, "take the image from a copy whose digest was kept"),
         severity=severity,
     )
 

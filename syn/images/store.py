@@ -7,7 +7,8 @@ readings. Writing is `syn.images.write`.
 import binascii
 import hashlib
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -31,6 +32,7 @@ from syn.images.strict import CHUNK
 from syn.images.survey import ImageFault
 from syn.images.table import NATIVE_FORMAT, RECALL_FORMAT, Blob, Head, Page
 from syn.images.word import native_prefix
+from syn.model.problem import display_path
 
 BACKUP = "backup"
 """Folder inside an image's directory for what a repair replaced."""
@@ -75,7 +77,7 @@ class RecallImage:
             ImageFileError: a file cannot be read.
         """
         with self._need(MANIFEST) as manifest, self._need(STORE) as store:
-            result = verify_recall(self.name, manifest, store, outside, beside=self._bundle_faults)
+            result = verify_recall(self.name, manifest, store, outside, beside=self._beside)
         return Checked(result.report, result.head, result.blobs, result.last_seal, result.digests)
 
     def _need(self, name: str) -> Section:
@@ -84,6 +86,13 @@ class RecallImage:
             code = "store-absent" if name == STORE else "manifest-absent"
             raise MalformedError(code, f"the image has no {name}", name)
         return file
+
+    def _beside(self, head: Head) -> Iterator[ImageFault]:
+        yield from self._bundle_faults(head)
+        own = {BACKUP, bundles.INDEX, *bundles.PARTS}
+        # A bundle's archive may lie beside its parts: it is an image of its own.
+        archives = {n for n in self.source.names() if n.endswith(bundles.ARCHIVE_SUFFIX)}
+        yield from _strays(self.source.names(), own | archives)
 
     def _bundle_faults(self, head: Head) -> Iterator[ImageFault]:
         names = set(self.source.names())
@@ -166,7 +175,7 @@ class NativeImage:
             ImageFileError: a file cannot be read.
         """
         with self._table() as table, self._store() as store:
-            result = verify_native(self.name, table.lines(), store, outside, beside=self._strays)
+            result = verify_native(self.name, table.lines(), store, outside, beside=self._beside)
         return Checked(
             result.report, result.head.as_head(), result.blobs, result.last_seal, result.digests
         )
@@ -193,12 +202,8 @@ class NativeImage:
             raise MalformedError("store-absent", f"the image has no {name}", name)
         return file
 
-    def _strays(self, head: NativeHead) -> Iterator[ImageFault]:
-        for name in self.source.names():
-            if name not in {TABLE, head.store, BACKUP}:
-                yield ImageFault(
-                    "stray-file", "folder", "the image's own files", name, "warning", ()
-                )
+    def _beside(self, head: NativeHead) -> Iterator[ImageFault]:
+        return _strays(self.source.names(), {TABLE, head.store, BACKUP})
 
     def pages(self) -> Iterator[Page]:
         """The rows in order, unchecked; a single flipped bit of a row is put back.
@@ -219,6 +224,14 @@ class NativeImage:
             return None
         with self._store() as store:
             return store.read_at(blob.place, blob.size)
+
+
+def _strays(names: Iterable[str], own: Set[str]) -> Iterator[ImageFault]:
+    """The files that are none of the image's own: a warning each."""
+    for name in names:
+        if name not in own:
+            actual = display_path(os.fsencode(name))
+            yield ImageFault("stray-file", "folder", "the image's own files", actual, "warning", ())
 
 
 Image: TypeAlias = RecallImage | NativeImage

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from syn.canon.json import encode
 from syn.errors import SynError
 from syn.images.convert import export, upgrade
 from syn.images.edit import EditError
@@ -19,6 +20,7 @@ from syn.images.native import TABLE
 from syn.images.outside import Outside
 from syn.images.pagein import Conditions, PageRefusedError, UnknownPageError
 from syn.images.repair import apply_repair, plan_repair
+from syn.images.report import report_json
 from syn.images.scrub import scrub
 from syn.images.store import UnknownImageError, check_image, open_image, page_in
 from syn.images.table import FactRef
@@ -383,10 +385,29 @@ def test_a_missing_file_is_refused_and_an_unreadable_one_is_not_an_accusation(
         check_image(native)
 
 
-def test_a_stray_file_is_a_warning(native: Path) -> None:
-    (native / "note.txt").write_text("hello")
-    report = check_image(native, TRUSTED)
-    assert (report.verdict, [f.code for f in report.findings]) == ("clean", ["stray-file"])
+@pytest.mark.parametrize("image", ["native", "recall"])
+def test_a_stray_file_is_a_warning(image: str, request: pytest.FixtureRequest) -> None:
+    folder: Path = request.getfixturevalue(image)
+    (folder / "note.txt").write_text("hello")
+    (folder / os.fsdecode(b"\xff\x1b[1m")).touch()
+    report = check_image(folder, TRUSTED if image == "native" else None)
+    assert (report.verdict, report.blocked) == ("clean", frozenset())
+    assert [(f.code, f.severity, f.subject, f.remedy) for f in report.findings] == [
+        ("stray-file", "warning", "folder", "move it out of the image's folder")
+    ] * 2
+    assert {f.actual for f in report.findings} == {"note.txt", r"\xff\x1b[1m"}
+    assert encode(report_json(report))
+
+
+def test_what_belongs_beside_a_recall_image_is_no_stray_file(recall: Path, tmp_path: Path) -> None:
+    (recall / "backup").mkdir()
+    assert check_image(recall).findings == ()
+
+    folder = bundle(tmp_path / "b")
+    packed(folder, folder / "session.faksession")
+    assert check_image(folder).findings == ()
+    (folder / "notes.md").touch()
+    assert [f.code for f in check_image(folder).findings] == ["stray-file"]
 
 
 def test_writing_fails_whole(recall: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

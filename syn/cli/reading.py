@@ -33,6 +33,7 @@ def add_read(app: typer.Typer, operation_name: str, command: str, render: Render
             print_json(answer)
         else:
             render(answer)
+            _tell_capped(answer)
         status = exits.of_read(answer, named=found.named)
         if status != exits.OK:
             raise typer.Exit(status)
@@ -48,6 +49,12 @@ def add_read(app: typer.Typer, operation_name: str, command: str, render: Render
     run.__annotations__ = {item.name: item.annotation for item in parameters}
     run.__doc__ = f"{inspect.getdoc(found.run)}\n\nExample: {found.example}"
     app.command(name=command)(run)
+
+
+def _tell_capped(answer: Answer) -> None:
+    capped = answer.get("capped")
+    for name, most in capped.items() if isinstance(capped, dict) else ():
+        note(f"{name}: at most {most} at once")
 
 
 def _answer(context: typer.Context, found: Operation, values: dict[str, Any]) -> Answer:

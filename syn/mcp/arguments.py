@@ -42,6 +42,9 @@ def _schema(parameter: Parameter) -> dict[str, Any]:
     match parameter.type:
         case kind if kind is int:
             schema: dict[str, Any] = {"type": "integer"}
+            if parameter.least is not None:
+                # No maximum: a greater number is answered as far as one answer goes.
+                schema["minimum"] = parameter.least
         case kind if kind is bool:
             schema = {"type": "boolean"}
         case kind if kind is str:

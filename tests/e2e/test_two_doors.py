@@ -13,8 +13,10 @@ import pytest
 
 from syn.errors import SynError
 from syn.services.doors.operation import Operation, Parameter
-from syn.services.doors.operations import operations
-from syn.services.recall.reads import open_reader
+from syn.services.doors.operations import operation, operations
+from syn.services.proving.checking import MAX_FINDINGS
+from syn.services.recall.graph import MAX_DEPTH
+from syn.services.recall.reads import MAX_ITEMS, open_reader
 from tests.support.agent import Agent, agent
 from tests.support.cli import syn
 from tests.support.inside import done, inside
@@ -175,6 +177,67 @@ def test_a_process_of_its_own_answers_the_same(place: Place, asked: Agent) -> No
     ):
         ran = syn(place, "--as", "agent", *words, "--json")
         assert ran.json == asked.call(tool, **given)["structuredContent"]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("list", {"limit": 0}, "limit: expected 1 to 200, got 0"),
+        ("search", {"words": ["alpha"], "limit": -1}, "limit: expected 1 to 200, got -1"),
+        ("log", {"limit": 0}, "limit: expected 1 to 200, got 0"),
+        ("diff", {"limit": 0}, "limit: expected 1 to 200, got 0"),
+        ("graph", {"id": "f0", "depth": -1}, "depth: expected 1 to 5, got -1"),
+        ("graph", {"id": "f0", "limit": 0}, "limit: expected 1 to 200, got 0"),
+        ("show", {"id": "f0", "length": 0}, "length: expected 1 or more, got 0"),
+        ("show", {"id": "f0", "start": -1}, "start: expected 0 or more, got -1"),
+    ],
+)
+def test_a_number_that_is_too_small_is_refused_by_both(
+    place: Place, asked: Agent, name: str, given: dict[str, Any], message: str
+) -> None:
+    found = operation(name)
+    told = asked.call(name, **_tool_arguments(found, given))
+    assert told["isError"]
+    error = told["structuredContent"]["error"]
+    assert error["message"] == message
+    ran = inside(place, *_command(found, given))
+    assert (ran.status, ran.json["error"]) == (2, error)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "capped"),
+    [
+        ("list", {"limit": 5000}, {"limit": 200}),
+        ("search", {"words": ["alpha"], "limit": 201}, {"limit": 200}),
+        ("graph", {"id": "f0", "depth": 6, "limit": 9999}, {"depth": 5, "limit": 200}),
+        ("log", {"limit": 200}, None),
+    ],
+)
+def test_a_number_that_is_too_great_is_answered_and_told_by_both(
+    place: Place, asked: Agent, name: str, given: dict[str, Any], capped: dict[str, int] | None
+) -> None:
+    found = operation(name)
+    told = asked.read(name, **_tool_arguments(found, given))
+    assert told.get("capped") == capped
+    assert inside(place, "--as", "agent", *_command(found, given)).json == told
+    words = [word for word in _command(found, given) if word != "--json"]
+    said = inside(place, *words).err
+    assert ("limit: at most 200 at once" in said) == (capped is not None)
+
+
+def test_bounds_are_those_of_what_answers(asked: Agent) -> None:
+    tools = {tool["name"]: tool for tool in asked.ask("tools/list")["result"]["tools"]}
+    for name, parameter, least, most in (
+        ("verify", "limit", 0, MAX_FINDINGS),
+        ("graph", "depth", 1, MAX_DEPTH),
+        ("list", "limit", 1, MAX_ITEMS),
+    ):
+        assert tools[name]["inputSchema"]["properties"][parameter]["minimum"] == least
+        (found,) = [p for p in operation(name).parameters() if p.name == parameter]
+        assert (found.least, found.most) == (least, most)
+        assert f"{least} to {most}." in found.help
+    assert len(asked.read("list", limit=1)["items"]) == 1
+    assert asked.read("list", limit=MAX_ITEMS)["next"] is None
 
 
 def test_a_person_is_shown_more_and_it_is_marked(place: Place, asked: Agent) -> None:

@@ -3,9 +3,11 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
+from syn.errors import UsageError
 from syn.services.recall.answers import Answer
 from syn.services.recall.bounds import bounded
 from syn.services.recall.reads import Reader
@@ -20,6 +22,19 @@ class Arg:
     positional: bool = False
     joined: bool = False
     """A list of words that together are one text: a tool takes it as text."""
+    least: int | None = None
+    """The least whole number that makes sense: less is refused."""
+    most: int | None = None
+    """The most that one answer gives: more is answered as this, and the answer says so."""
+
+
+class BoundError(UsageError):
+    """A number that is less than its parameter can be."""
+
+    def __init__(self, parameter: "Parameter", got: int) -> None:
+        most = f" to {parameter.most}" if parameter.most is not None else " or more"
+        message = f"{parameter.name}: expected {parameter.least}{most}, got {got}"
+        super().__init__(f"bad-{parameter.name}", message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +49,20 @@ class Parameter:
     joined: bool
     required: bool
     default: Any
+    least: int | None = None
+    most: int | None = None
+
+    def within(self, value: Any) -> Any:
+        """A value within the bounds, where there are any.
+
+        Raises:
+            BoundError: it is too small.
+        """
+        if not isinstance(value, int) or isinstance(value, bool):
+            return value
+        if self.least is not None and value < self.least:
+            raise BoundError(self, value)
+        return value if self.most is None else min(value, self.most)
 
 
 Member: TypeAlias = Literal["text", "text?", "number", "flag", "list", "object"]
@@ -65,8 +94,18 @@ class Operation:
     """The answer is about the files as they stand, decided on or not."""
 
     def answer(self, source: Reader | Workspace, **values: Any) -> Answer:
-        """What both doors give: the answer, bounded; raises as `run`."""
-        return bounded(self.run(source, **values))
+        """What both doors give: the answer, bounded.
+
+        A number that is greater than one answer allows is taken as the greatest, and `capped` says
+        which.
+
+        Raises:
+            BoundError: a number is too small; else as `run`.
+        """
+        limits = {p.name: p.within(values[p.name]) for p in self.parameters() if p.name in values}
+        answer = bounded(self.run(source, **{**values, **limits}))
+        capped = {name: most for name, most in limits.items() if most != values[name]}
+        return {**answer, "capped": capped} if capped else answer
 
     @property
     def shape(self) -> dict[str, Member]:
@@ -81,8 +120,13 @@ class Operation:
 
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters in order, without the reader."""
-        named = list(inspect.signature(self.run).parameters.values())[1:]
-        return tuple(_parameter(item) for item in named)
+        return _parameters(self.run)
+
+
+@cache
+def _parameters(run: Callable[..., Answer]) -> tuple[Parameter, ...]:
+    named = list(inspect.signature(run).parameters.values())[1:]
+    return tuple(_parameter(item) for item in named)
 
 
 def _parameter(item: inspect.Parameter) -> Parameter:
@@ -94,4 +138,14 @@ def _parameter(item: inspect.Parameter) -> Parameter:
         kind = get_args(kind)[0]
     required = item.default is inspect.Parameter.empty
     default = None if required else item.default
-    return Parameter(item.name, kind, arg.help, arg.positional, arg.joined, required, default)
+    return Parameter(
+        name=item.name,
+        type=kind,
+        help=arg.help,
+        positional=arg.positional,
+        joined=arg.joined,
+        required=required,
+        default=default,
+        least=arg.least,
+        most=arg.most,
+    )

@@ -21,7 +21,9 @@ Field = Annotated[str, Arg("Only facts about this field.")]
 Under = Annotated[str, Arg("Only facts below this folder.")]
 AsOf = Annotated[str, Arg("What held at this date or instant (valid time).")]
 KnownAt = Annotated[str, Arg("What was recorded at this date or instant (recorded time).")]
-Limit = Annotated[int, Arg("At most this many.")]
+Limit = Annotated[
+    int, Arg(f"At most this many, 1 to {reads.MAX_ITEMS}.", least=1, most=reads.MAX_ITEMS)
+]
 Cursor = Annotated[str, Arg("Where the page before ended.")]
 
 
@@ -77,8 +79,8 @@ def list_(
 def show(
     reader: Reader,
     id: Annotated[str, Arg("The fact's id, or its path.", True)],  # noqa: A002 - as the doors show
-    start: Annotated[int, Arg("Show the body from this character on.")] = 0,
-    length: Annotated[int, Arg("At most this many characters of the body.")] = BODY_LENGTH,
+    start: Annotated[int, Arg("Show the body from this character on.", least=0)] = 0,
+    length: Annotated[int, Arg("At most this many characters of the body.", least=1)] = BODY_LENGTH,
     as_of: Annotated[str, Arg("The fact of its line of succession that held at this time.")] = "",
     known_at: KnownAt = "",
 ) -> Answer:
@@ -122,7 +124,7 @@ def health(reader: Reader) -> Answer:
 def graph(
     reader: Reader,
     id: Annotated[str, Arg("The fact's id, or its path.", True)],  # noqa: A002 - as the doors show
-    depth: Annotated[int, Arg("How many ties away, at most 5.")] = 1,
+    depth: Annotated[int, Arg("How many ties away, 1 to 5.", least=1, most=5)] = 1,
     limit: Limit = 50,
 ) -> Answer:
     """Show the facts a fact is tied to, both ways: links, relations, supersessions."""
@@ -134,7 +136,7 @@ def graph(
 def verify(
     workspace: Workspace,
     deep: Annotated[bool, Arg("Every invariant, all of history.")] = False,
-    limit: Annotated[int, Arg("At most this many findings.")] = 50,
+    limit: Annotated[int, Arg("At most this many findings, 0 to 200.", least=0, most=200)] = 50,
 ) -> Answer:
     """Prove that the memory was not silently corrupted, or name what broke."""
     from syn.services.proving.checking import verify as run

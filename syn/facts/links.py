@@ -6,7 +6,7 @@ An exact prefilter leaves out the parser for bodies that cannot hold one (ADR 00
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 from urllib.parse import unquote
 
 from syn.facts.pieces import may_define, pieces
@@ -15,6 +15,8 @@ from syn.model.fact import Link
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
+
+    from syn.model.fact import LinkSyntax
 
 Order: TypeAlias = Literal["target|text", "text|target"]
 
@@ -32,6 +34,12 @@ _WEB = re.compile(r"(?:https?|mailto|ftp|tel|data|file|javascript|vbscript):", r
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NOT_PLAIN = ("`", "<", "\\", "\t", "    ", "~~~", "](")
 """What can make a wiki link something else, or be another link."""
+_NOT_SIMPLE = ("<", "\\", "\t", "    ", "~~~", "``")
+_SIMPLE = re.compile(
+    r"`[^`\n]*`|\[\[([^\[\]\n]+)\]\]"
+    r"|!?\[([^\[\]`\n&]*)\]\(([^\s()<>\\&`\[\]!\"'\x00-\x1f\x7f]*)\)|\]\("
+)
+"""A code span; what stands in a wiki link; text and address of a link or image; what may be one."""
 _DEEP = re.compile(r"\n(?: {0,3}(?:[>*+-]|[0-9]{1,9}[.)])){8}")
 """Many containers on one line; a literal first makes the search ten times as fast as `^`."""
 _DEEP_LINE = re.compile(r"^(?!([-*])\1*[ \t]*$)[ >*+0-9.)-]{30}", re.MULTILINE)
@@ -86,6 +94,8 @@ def _piecewise(source: str, first_line: int, order: Order) -> tuple[Link, ...] |
         counted = start
         if not is_deep and _is_plain(piece):
             found += _plain_links(piece, line, order)
+        elif not is_deep and (simple := _simple_links(piece, line, order)) is not None:
+            found += simple
         elif (links := _parse(piece, line, order, None)) is None:
             return None
         else:
@@ -110,8 +120,11 @@ def is_plain(body: str) -> bool:
 
 
 def _is_plain(body: str) -> bool:
-    if any(map(body.__contains__, _NOT_PLAIN)):
-        return False
+    return not any(map(body.__contains__, _NOT_PLAIN)) and _is_flat(body)
+
+
+def _is_flat(body: str) -> bool:
+    """Whether a body has neither a table nor many containers on one line."""
     if _DEEP.search(body) or _DEEP.match(f"\n{body[:200]}"):
         return False
     return "|" not in body or not _DELIMITER_ROW.search(body)
@@ -125,6 +138,41 @@ def _plain_links(body: str, first_line: int, order: Order) -> Iterator[Link]:
         counted = start
         if (parts := split_wiki(found[1], order)) is not None:
             yield Link(line, "embed" if body[start - 1 : start] == "!" else "wiki", *parts)
+
+
+def _simple_links(piece: str, first_line: int, order: Order) -> list[Link] | None:
+    """The links of a piece whose code spans and Markdown links are simple; None when some are not.
+
+    Spans are simple when their marks are single backticks, an even number on each line: then every
+    span ends on its line, whatever block that is in. Links are, when text and address hold nothing
+    that could be anything else. ADR 0038.
+    """
+    if any(map(piece.__contains__, _NOT_SIMPLE)) or not _is_flat(piece):
+        return None
+    if "`" in piece and any(line.count("`") % 2 for line in piece.split("\n")):
+        return None
+    links: list[Link] = []
+    line, counted, at = first_line, 0, 0
+    while (found := _SIMPLE.search(piece, at)) is not None:
+        start, at = found.span()
+        wiki, text, address = found.groups()
+        if wiki is None and text is None:
+            if found[0] == "](":
+                return None
+            continue
+        line += piece.count("\n", counted, start)
+        counted = start
+        if wiki is None:
+            parts, syntax = markdown_target(address, text), "markdown"
+        elif wiki.count("`") % 2:
+            at = start + 1
+            continue
+        else:
+            parts = split_wiki(wiki, order)
+            syntax = "embed" if piece[start - 1 : start] == "!" else "wiki"
+        if parts is not None and found[0][0] != "!":
+            links.append(Link(line, cast("LinkSyntax", syntax), *parts))
+    return links
 
 
 def parse_links(
@@ -224,19 +272,23 @@ def _first_line(span: list[int], content: str, lines: list[str]) -> int:
 
 
 def _markdown_parts(children: "list[Token]", index: int) -> tuple[str, str, str] | None:
-    href = str(children[index].attrGet("href") or "")
-    path, _, heading = href.partition("#")
-    path = _decoded(path.partition("?")[0])
-    if not path or _SCHEME.match(path) or path.startswith("//"):
-        return None
-    if _OTHER_FILE.search(path):
-        return None
     text = []
     for child in children[index + 1 :]:
         if child.type == "link_close":
             break
         text.append(child.content)
-    return path, "".join(text), _decoded(heading)
+    return markdown_target(str(children[index].attrGet("href") or ""), "".join(text))
+
+
+def markdown_target(address: str, text: str) -> tuple[str, str, str] | None:
+    """Target, text and heading of a Markdown link; None when it leads to no other fact."""
+    path, _, heading = address.partition("#")
+    path = _decoded(path.partition("?")[0])
+    if not path or _SCHEME.match(path) or path.startswith("//"):
+        return None
+    if _OTHER_FILE.search(path):
+        return None
+    return path, text, _decoded(heading)
 
 
 def _decoded(text: str) -> str:

@@ -95,6 +95,24 @@ PLAIN_PIECES = (
         "'",
     ),
 )
+MARKS = (
+    *("`", "`", "[[a]]", "[[b|c]]", "![[d]]", "[e](f.md)", "![g](h.md)", "[i](http://j)", "[", "]"),
+    *("[[", "]]", "](", "(", ")", "!", "text ", "\n", "\n", "\n\n", "- ", "1. ", "> ", "# ", "|"),
+    *("[k](l#m)", "[n](<o>)", "[p](q 'r')", "``", "[s](javascript:x)", "[t](u%20v)", "[[`w`|x]]"),
+    *("[y]()", "[z](//a)", "[b c](d.png)", "&amp;", "[e](f&g)", "[h][i]", "\u2028", "===\n", "`a`"),
+    *(
+        "`[[b]]`",
+        "`[c](d)`",
+        "[`e`](f)",
+        "\x0c",
+        "\xa0",
+        "|-|-|\n",
+        "---\n",
+        "a ![l](m)",
+        "[[n`o]]",
+    ),
+)
+"""Code spans, wiki links, Markdown links and images, whole and in parts."""
 LINES = (
     *("[[a]]", "text [b](c.md) `code`", "![[d|e]] <b>", "", "", "", " ", "\t", "text", "# H [[h]]"),
     *(
@@ -142,6 +160,12 @@ def test_the_shortcuts_change_no_link(body: str, order: str) -> None:
 def test_pieces_hold_the_links_of_the_whole(lines: list[str], end: str) -> None:
     body = end.join(lines)
     assert body_links(body, 3, "target|text") == parse_links(body, 3, "target|text", whole_parser())
+
+
+@given(st.lists(st.sampled_from(MARKS), max_size=14).map("".join))
+@settings(max_examples=500, deadline=None)
+def test_simple_marks_need_no_parser(body: str) -> None:
+    assert body_links(body, 1, "target|text") == parse_links(body, 1, "target|text", whole_parser())
 
 
 @given(BLOCKS)

@@ -78,13 +78,42 @@ def test_a_piece_without_links_that_nests_too_deeply_counts(deep: str) -> None:
     assert body_links(f"{CODE}\n{levels}\n\n{CODE}", 1, "target|text") is None
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("`[[a]]` [[b]]", [("wiki", "b")]),
+        ("[t](a.md) ![u](b.md) ![[c]]", [("markdown", "a.md"), ("embed", "c")]),
+        ("[t](a.md) `x", [("markdown", "a.md")]),
+        ("`x [[a]]\n[[b]] y`", []),
+        ("[[a `b]] c` [[d]]", [("wiki", "d")]),
+        ("[x [t](a.md) y](b.md)", [("markdown", "a.md")]),
+        ("[t](https://b) [[c]]", [("wiki", "c")]),
+    ],
+)
+def test_simple_marks(body: str, expected: list[tuple[str, str]]) -> None:
+    found = body_links(body, 1, "target|text") or ()
+    assert [(link.syntax, link.target) for link in found] == expected
+    assert found == parse_links(body, 1, "target|text")
+
+
 def test_a_long_rule_is_not_taken_for_nesting() -> None:
     body = f"{CODE}\n{'-' * 200}\n\n{CODE}"
     assert [link.line for link in body_links(body, 1, "target|text") or ()] == [1, 5]
 
 
 @pytest.mark.parametrize(
-    "piece", ["  ```\n", "<div>\n", "  <!-- -->\n", "[\n", "- \n\n", "\\[ \n \n", "~~~\n\n<a\n\n"]
+    "piece",
+    [
+        "  ```\n",
+        "<div>\n",
+        "  <!-- -->\n",
+        "[\n",
+        "- \n\n",
+        "\\[ \n \n",
+        "~~~\n\n<a\n\n",
+        "`[\n",
+        "[a](\n",
+    ],
 )
 def test_time_is_linear_in_hostile_bodies(piece: str) -> None:
     count = min(links.LINE_BUDGET - 10, 4_000) // piece.count("\n")
@@ -92,4 +121,5 @@ def test_time_is_linear_in_hostile_bodies(piece: str) -> None:
     start = time.process_time()
     list(pieces(body))
     may_define(f"{body}]:")
+    body_links(f"{body[:4000]}\n\n[[z]]", 1, "target|text")
     assert time.process_time() - start < 2

@@ -1,14 +1,16 @@
 """Writing objects durably: a few as loose files, many as one pack.
 
 A loose object costs two fsyncs, so an adoption of thousands of facts would take minutes; a pack
-costs three for all of them. Whatever is written is read back and re-hashed before anything refers
-to it.
+costs three for all of them. That holds for objects that somebody else left loose as well: git does
+not fsync them, and what we refer to from now on has to be on disk. Whatever is written is read back
+and re-hashed before anything refers to it.
 """
 
+import contextlib
 import os
 import zlib
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha1
 from itertools import accumulate
 from pathlib import Path
@@ -27,7 +29,7 @@ from syn.git.parse import EMPTY_TREE, ObjectType, object_id
 from syn.git.repository import Repository
 
 MOST_LOOSE: Final = 64
-"""More new objects than this are written as one pack."""
+"""More objects than this, new or loose, are written as one pack."""
 _TRIES: Final = 5
 _TYPES: Final[dict[ObjectType, PgType]] = {
     "commit": PgType.COMMIT,
@@ -50,20 +52,23 @@ class NewObjects:
         return oid
 
     def write(self, repo: Repository) -> None:
-        """Write what is not there yet, durably, and read it back.
+        """Write what is not there yet, make the rest durable, and read back what was written.
 
         Raises:
             ObjectMismatchError: a damaged object of one of the ids is there already.
             CannotError: `cannot-write`.
         """
-        new = {oid: found for oid, found in self._found.items() if not _is_there(repo, oid)}
+        found = {oid: found for oid, found in self._found.items() if not _is_packed(repo, oid)}
         self._found.clear()
+        loose = {oid for oid in found if loose_path(repo.store.folders[0], oid).exists()}
+        new = [oid for oid in found if oid not in loose]
         try:
-            if len(new) > MOST_LOOSE:
-                write_pack(repo.store.folders[0], new)
+            if len(found) > MOST_LOOSE:
+                write_pack(repo.store.folders[0], found)
             else:
-                for oid, (kind, data) in new.items():
-                    _write_loose(repo, oid, kind, data)
+                _fsync_loose(repo, loose)
+                for oid in new:
+                    _write_loose(repo, oid, *found[oid])
         except (pygit2.GitError, OSError, ValueError) as error:
             raise CannotError("cannot-write", f"objects cannot be written: {error}") from error
         for oid in new:
@@ -89,22 +94,25 @@ def fsync_objects() -> None:
     pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
 
 
-def _is_there(repo: Repository, oid: str) -> bool:
-    loose = loose_path(repo.store.folders[0], oid)
+def _is_packed(repo: Repository, oid: str) -> bool:
+    """Whether an object is there, sound, and in a pack, which git does fsync."""
     if oid == EMPTY_TREE:
-        return loose.exists()  # readers know it without an object
+        return False  # readers know it without an object
     try:
         repo.store.read(oid)
     except MissingObjectError:
         return False
-    try:
-        # Git does not fsync loose objects: what we refer to from now on has to be on disk.
-        with loose.open("rb") as file:
+    return not loose_path(repo.store.folders[0], oid).exists()
+
+
+def _fsync_loose(repo: Repository, oids: Iterable[str]) -> None:
+    paths = [loose_path(repo.store.folders[0], oid) for oid in oids]
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError), path.open("rb") as file:  # packed meanwhile
             os.fsync(file.fileno())
-        fsync_folder(loose.parent)
-    except FileNotFoundError:
-        pass  # it is in a pack, which git does fsync
-    return True
+    for folder in {path.parent for path in paths}:
+        with contextlib.suppress(FileNotFoundError):
+            fsync_folder(folder)
 
 
 def _write_loose(repo: Repository, oid: str, kind: ObjectType, data: bytes) -> None:

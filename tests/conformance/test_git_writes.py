@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from syn.canon.digest import sha256
 from syn.errors import RefusedError, SynError
 from syn.git.locks import Guarded, LockedError, check_lock
-from syn.git.newobjects import NewObjects
+from syn.git.newobjects import MOST_LOOSE, NewObjects
 from syn.git.objects import ObjectMismatchError
 from syn.git.parse import Ident, blob_id
 from syn.git.refs import RefMovedError
@@ -467,6 +467,34 @@ def test_many_objects_become_one_sound_pack(tmp_path: Path) -> None:
     new = NewObjects()
     assert [new.add("blob", data) for data in (b"A\n", big)] == [blob_id(b"A\n"), blob_id(big)]
     new.write(repo)
+    sound(box)
+
+
+@pytest.mark.parametrize("count", [MOST_LOOSE, MOST_LOOSE + 1])
+def test_loose_objects_of_others_are_made_durable(
+    tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few by an fsync each, many by one pack that holds them as well."""
+    box = GitBox.new(tmp_path / "repo")
+    bodies = [b"body %d\n" % number for number in range(count)]
+    for number, body in enumerate(bodies):
+        box.write(f"{number}.md", body)
+    box.git("add", "-A")
+    box.git("commit", "-q", "-m", "loose")
+    synced: list[int] = []
+    real = os.fsync
+
+    def fsync(file: int) -> None:
+        synced.append(file)
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    new = NewObjects()
+    for body in bodies:
+        new.add("blob", body)
+    new.write(open_repository(box.path))
+    packs = list((box.path / ".git/objects/pack").glob("*.pack"))
+    assert (len(synced) >= count, len(packs)) == (count == MOST_LOOSE, count > MOST_LOOSE)
     sound(box)
 
 

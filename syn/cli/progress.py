@@ -2,18 +2,24 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
-Progress = Callable[[int, int], None]
 _PATIENCE = 1.0
 """Seconds of work before a bar appears."""
 
 
+class Progress(Protocol):
+    """Told how far some work is."""
+
+    def __call__(self, done: int, total: int, said: str = "") -> None:
+        """`done` of `total` things are done; `said` tells how they turned out."""
+
+
 @contextlib.contextmanager
 def bar(label: str) -> Iterator[Progress | None]:
-    """A callback that takes (done, total); None where nobody looks."""
+    """What to tell; None where nobody looks."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -33,15 +39,15 @@ class _Bar:
         self._bar: Any = None
         self._task: Any = None
 
-    def update(self, done: int, total: int) -> None:
-        """Show how far the work is, and how fast it goes."""
+    def update(self, done: int, total: int, said: str = "") -> None:
+        """Show how far the work is, how fast it goes, and what came of it."""
         seconds = monotonic() - self._began
         if self._bar is None:
             if seconds < _PATIENCE:
                 return
             self._show()
         rate = f"{done / seconds:,.0f}/s"
-        self._bar.update(self._task, completed=done, total=total, rate=rate)
+        self._bar.update(self._task, completed=done, total=total, rate=rate, said=said)
 
     def close(self) -> None:
         """Take the bar away."""
@@ -57,8 +63,9 @@ class _Bar:
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.fields[said]}"),
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._bar.add_task(self._label, rate="")
+        self._task = self._bar.add_task(self._label, rate="", said="")
         self._bar.start()

@@ -7,6 +7,7 @@ import typer
 from syn.cli.history import acknowledge_history
 from syn.cli.options import JsonFlag, Reason, Yes, open_workspace
 from syn.cli.output import count, note, on_terminal, out, print_json, table
+from syn.cli.progress import bar
 
 if TYPE_CHECKING:
     from syn.model.finding import Json
@@ -52,7 +53,8 @@ def adopt(
         acknowledge_history(workspace, reason, yes=yes, as_json=json)
         return
     named = tuple(paths or ())
-    shown = plan_adopt(workspace, named, note)
+    with bar("indexing") as progress:
+        shown = plan_adopt(workspace, named, note, progress)
     if dry_run:
         _answer(shown, adoption_json(shown), as_json=json)
         return
@@ -65,7 +67,8 @@ def adopt(
         skip_unreadable=skip_unreadable,
         deletes=deletes,
     )
-    entries = run(workspace, shown, named, consent, note)
+    with bar("recording") as progress:
+        entries = run(workspace, shown, named, consent, note, progress)
     if json:
         found: list[Json] = [digest for digest, _ in entries]
         print_json({**adoption_json(shown), "recorded": len(found), "entries": found})

@@ -1,5 +1,6 @@
 """`syn fleet`: many workspaces at once."""
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,9 +66,12 @@ def verify(
     name = engine or ("processes" if several else "")
     with open_engine(name) as executor, bar("verifying workspaces") as progress:
 
+        came: Counter[str] = Counter()
+
         def tell(outcome: "Outcome", done: int, total: int) -> None:
             if progress is not None:
-                progress(done, total)
+                came[outcome.verdict] += 1
+                progress(done, total, ", ".join(f"{n:,} {verdict}" for verdict, n in came.items()))
                 if outcome.verdict != "pass":
                     note(f"{outcome.verdict}: {outcome.path}")
 

@@ -17,7 +17,7 @@ from syn.model.problem import Problem
 from syn.services.config import FILE_NAME, add_excludes
 from syn.services.recall.edits import Edit, Edits, find_edits
 from syn.services.recall.fielddiff import changes_json
-from syn.services.recall.indexing import Reading
+from syn.services.recall.indexing import Progress, Reading
 from syn.services.recall.opening import open_current
 from syn.services.workspace import Workspace
 from syn.services.writing.adopt_gate import Judgement, check_named, judge_edits
@@ -74,13 +74,18 @@ class Consent:
     deletes: bool = False
 
 
-def plan_adopt(workspace: Workspace, paths: Iterable[str], note: Callable[[str], None]) -> Adoption:
+def plan_adopt(
+    workspace: Workspace,
+    paths: Iterable[str],
+    note: Callable[[str], None],
+    progress: Progress | None = None,
+) -> Adoption:
     """What `syn adopt PATHS` would record; with no path, everything.
 
     Raises:
         UsageError: a path names no file that differs from its record and none that is recorded.
     """
-    index, reading = open_current(workspace, note)
+    index, reading = open_current(workspace, note, progress)
     with index:
         return _plan(workspace, reading, index, _clean(paths))
 
@@ -135,6 +140,7 @@ def adopt(
     paths: Iterable[str],
     consent: Consent,
     note: Callable[[str], None],
+    progress: Progress | None = None,
 ) -> tuple[HashedEntry, ...]:
     """Record exactly what was shown.
 
@@ -161,7 +167,7 @@ def adopt(
             raise UnreadableFactsError(plan.unreadable)
         _refuse_mass_delete(plan, consent)
         check_named(plan.judgement, named)
-        entries = _record(workspace, reading, plan, named, consent)
+        entries = _record(workspace, reading, plan, named, consent, progress)
         if entries:
             refresh(workspace, note)
         return entries
@@ -204,6 +210,7 @@ def _record(
     plan: Adoption,
     named: tuple[str, ...],
     consent: Consent,
+    progress: Progress | None,
 ) -> tuple[HashedEntry, ...]:
     edits = list(plan.edits)
     changes: tuple[FileChange, ...] = ()
@@ -231,7 +238,7 @@ def _record(
     # A change of the policy counts only under an admin's signature.
     policy = any(edit.kind == "policy" for edit in edits)
     who = recorder(workspace, "admin") if policy else recorder(workspace)
-    return record(workspace, reading, decision, who)
+    return record(workspace, reading, decision, who, progress)
 
 
 def _exclude(workspace: Workspace, plan: Adoption) -> FileChange:

@@ -10,6 +10,7 @@ from syn.git.write import keep_objects
 from syn.ledger.build import Draft, lines
 from syn.ledger.entry import HashedEntry
 from syn.ledger.segments import Tail, segment_path
+from syn.services.recall.indexing import Progress
 from syn.services.recall.reading import stored_bytes
 from syn.services.workspace import Workspace
 from syn.services.writing.decision import (
@@ -31,6 +32,7 @@ def prepare(
     decision: Decision,
     made: tuple[tuple[HashedEntry, ...], Tail],
     recorder: Recorder,
+    progress: Progress | None = None,
 ) -> Intent:
     """Put every byte the write needs into git's object store, and name it all in an intent.
 
@@ -41,18 +43,19 @@ def prepare(
     files = tuple(_planned(objects, change) for change in decision.changes)
     changed = {file.path for file in files}
     sources = _sources(decision.drafts)
-    adopted = tuple(
-        (path, _adopt(objects, path, sources))
-        for path in dict.fromkeys(decision.adopted)
-        if path not in changed
-    )
+    paths = [path for path in dict.fromkeys(decision.adopted) if path not in changed]
+    adopted: list[tuple[str, str]] = []
+    for path in paths:
+        adopted.append((path, _adopt(objects, path, sources)))
+        if progress is not None:
+            progress(len(adopted), len(paths))
     objects.flush()
     forget = set(decision.forget)
     kept = {source: oid for source, oid in objects.kept.items() if source not in forget}
     keep_objects(workspace.repository, kept)
     return Intent(
         files=files,
-        adopted=adopted,
+        adopted=tuple(adopted),
         appends=tuple(_appends(workspace.root, made[0])),
         tail=made[1],
         ident=recorder.ident,

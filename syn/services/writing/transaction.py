@@ -19,7 +19,7 @@ from syn.git.repository import Repository
 from syn.git.write import check_locks, commit_blobs, forget_blobs, write_object
 from syn.ledger.build import next_entries
 from syn.ledger.entry import HashedEntry
-from syn.services.recall.indexing import Reading
+from syn.services.recall.indexing import Progress, Reading
 from syn.services.workspace import Workspace, stamp
 from syn.services.writing import intent as intents
 from syn.services.writing.decision import (
@@ -50,9 +50,15 @@ class CutOffError(CannotError):
 
 
 def record(
-    workspace: Workspace, reading: Reading, decision: Decision, recorder: Recorder
+    workspace: Workspace,
+    reading: Reading,
+    decision: Decision,
+    recorder: Recorder,
+    progress: Progress | None = None,
 ) -> tuple[HashedEntry, ...]:
     """Carry a decision out; the caller holds the lock (`exclusive.exclusively`) and read under it.
+
+    `progress` is told of the files that were put into git's object store.
 
     Raises:
         OutOfDateError: a file is not the one the decision was made on; nothing was done.
@@ -68,7 +74,7 @@ def record(
     tail = choose_tail(workspace, reading.ledger.ledger)
     ts = stamp(workspace.around.now)
     entries, new_tail = next_entries(tail, decision.drafts, ts, signer=recorder.signer)
-    plan = prepare(workspace, reading.snapshot, decision, (entries, new_tail), recorder)
+    plan = prepare(workspace, reading.snapshot, decision, (entries, new_tail), recorder, progress)
     intents.write(workspace, plan)
     try:
         _patiently(lambda: _carry_out(workspace, plan, recorder))

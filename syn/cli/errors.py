@@ -69,7 +69,8 @@ def stop_of(error: Exception) -> Stop:
 
 def _usage(error: Exception) -> str:
     message = getattr(error, "format_message", None)
-    return str(message() if callable(message) else error)
+    # The library that coerces values says so in front of what is wrong with one.
+    return str(message() if callable(message) else error).replace("Value error, ", "")
 
 
 def _hint(error: Exception) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from syn.errors import SynError
 from syn.services.doors.operation import Operation, Parameter
-from syn.services.doors.operations import operation, operations
+from syn.services.doors.operations import FACT_MEMBERS, operation, operations
 from syn.services.proving.checking import MAX_FINDINGS
 from syn.services.recall.graph import MAX_DEPTH
 from syn.services.recall.reads import MAX_ITEMS, open_reader
@@ -250,3 +250,25 @@ def test_a_person_is_shown_more_and_it_is_marked(place: Place, asked: Agent) -> 
 def test_every_read_is_a_command_and_a_tool(asked: Agent) -> None:
     tools = {tool["name"] for tool in asked.ask("tools/list")["result"]["tools"]}
     assert {found.name.replace("-", "_") for found in operations()} == tools
+
+
+def test_a_member_that_no_answer_has_is_refused_by_both(place: Place, asked: Agent) -> None:
+    error = asked.call("get", ids=["f0"], fields=["titel"])["structuredContent"]["error"]
+    assert (error["code"], error["message"]) == (
+        "unknown-member",
+        "fields: no answer has 'titel'",
+    )
+    assert error["remedy"].startswith("did you mean title")
+    ran = inside(place, "get", "f0", "--fields", "titel", "--json")
+    assert (ran.status, ran.json["error"]) == (2, error)
+    assert "fields has the front matter" in inside(place, "get", "f0", "--fields", "x7").err
+
+
+def test_every_member_of_a_fact_can_be_asked_for(place: Place) -> None:
+    reader = open_reader(place.open(), lambda _: None)
+    with reader.index:
+        facts = operation("list").answer(reader, full=True, limit=200)["items"]
+    assert isinstance(facts, list)
+    found = {name for fact in facts if isinstance(fact, dict) for name in fact}
+    assert {"links", "tags"} <= found
+    assert found <= set(FACT_MEMBERS)

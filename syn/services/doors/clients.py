@@ -114,7 +114,7 @@ def find_client(name: str) -> Client:
         if client.name == name:
             return client
     known = ", ".join(client.name for client in CLIENTS)
-    raise UsageError("unknown-client", f"no client {name!r:.40}", f"one of: {known}")
+    raise UsageError("unknown-client", f"no client {name!r:.40}", f"one of: {known}, or all")
 
 
 def target(

@@ -7,6 +7,7 @@ arguments of a tool, its docstring the help of both, its answer the JSON of both
 from contextlib import AbstractContextManager, nullcontext
 from typing import Annotated
 
+from syn.errors import UsageError
 from syn.services.doors.operation import Arg, Member, Operation, Parameter
 from syn.services.recall import reads
 from syn.services.recall.answers import Answer
@@ -25,6 +26,27 @@ Limit = Annotated[
     int, Arg(f"At most this many, 1 to {reads.MAX_ITEMS}.", least=1, most=reads.MAX_ITEMS)
 ]
 Cursor = Annotated[str, Arg("Where the page before ended.")]
+
+
+FACT_MEMBERS = (
+    *("id", "type", "title", "path", "status", "tags", "aliases", "subject", "field", "value"),
+    *("valid_from", "valid_to", "supersedes", "superseded_by", "fields", "body", "links"),
+    *("record", "taint", "quarantine", "payload_digest", "source_digest"),
+    *("truncated", "next", "body_length"),
+)
+"""What an answer that hands out a fact may hold."""
+
+
+class UnknownMemberError(UsageError):
+    """A member that no answer has: without this it would read as one that is empty."""
+
+    def __init__(self, name: str) -> None:
+        near = reads.did_you_mean(reads.near_names(name, FACT_MEMBERS))
+        known = f"one of: {', '.join(FACT_MEMBERS)}"
+        more = "; fields has the front matter, whole" if not near else ""
+        super().__init__(
+            "unknown-member", f"fields: no answer has {name!r:.40}", near or known + more
+        )
 
 
 def _then(reader: Reader, known_at: str) -> AbstractContextManager[Reader]:
@@ -104,6 +126,9 @@ def get(
     Exit status: 0 all are handed out; 1 one is withheld; 2 one is unknown, whatever else is so; 3
     could not be read.
     """
+    unknown = [name for name in fields or () if name not in FACT_MEMBERS]
+    if unknown:
+        raise UnknownMemberError(unknown[0])
     return reads.get(reader, ids, tuple(fields or ()), cursor)
 
 

@@ -22,20 +22,16 @@ def recorded(entries: Iterable[HashedEntry]) -> dict[str, Recorded]:
     Linear in the entries. Damage does not stop it: a reference to an entry that is not there counts
     for nothing (`link_faults` names it).
     """
-    groups: dict[str, _Group] = {}
-    for digest, entry in entries:
-        if not entry.fact:
-            continue
-        group = groups.get(entry.fact)
-        if group is None:
-            group = groups[entry.fact] = _Group()
-        if entry.action in FACT_ACTIONS:
-            group.decisions[digest] = entry
-        elif entry.action == "quarantine":
-            group.quarantines.add(digest)
-        elif entry.action == "clear":
-            group.lifted.update(entry.names)
-    return {fact: _state(fact, groups[fact]) for fact in sorted(groups) if groups[fact].decisions}
+    groups: dict[str, list[HashedEntry]] = {}
+    for pair in entries:
+        if fact := pair[1].fact:
+            known = groups.get(fact)
+            if known is None:
+                groups[fact] = [pair]
+            else:
+                known.append(pair)
+    states = ((fact, _state(fact, groups.pop(fact))) for fact in sorted(groups))
+    return {fact: state for fact, state in states if state is not None}
 
 
 def workspace_heads(entries: Iterable[HashedEntry], action: str) -> tuple[HashedEntry, ...]:
@@ -49,19 +45,24 @@ def seen(state: Recorded | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return ((), ()) if state is None else (state.heads, state.head_payloads)
 
 
-class _Group:
-    """What the entries say of one fact, unordered."""
+def _state(fact: str, entries: Iterable[HashedEntry]) -> Recorded | None:
+    """What the entries on one fact add up to; None when no decision was made on it."""
+    decisions: dict[str, Entry] = {}
+    quarantines: set[str] = set()
+    lifted: set[str] = set()
+    for digest, entry in entries:
+        if entry.action in FACT_ACTIONS:
+            decisions[digest] = entry
+        elif entry.action == "quarantine":
+            quarantines.add(digest)
+        elif entry.action == "clear":
+            lifted.update(entry.names)
+    return _decided(fact, decisions, quarantines - lifted, lifted) if decisions else None
 
-    __slots__ = ("decisions", "lifted", "quarantines")
 
-    def __init__(self) -> None:
-        self.decisions: dict[str, Entry] = {}
-        self.quarantines: set[str] = set()
-        self.lifted: set[str] = set()
-
-
-def _state(fact: str, group: _Group) -> Recorded:
-    decisions = group.decisions
+def _decided(
+    fact: str, decisions: dict[str, Entry], quarantined: set[str], lifted: set[str]
+) -> Recorded:
     heads = _heads(decisions)
     entries = [decisions[head] for head in heads]
     says = {(entry.payload, entry.path if entry.payload else "") for entry in entries}
@@ -69,7 +70,7 @@ def _state(fact: str, group: _Group) -> Recorded:
     payload, path = ("", "") if forked else says.pop()
     closed = _closed(decisions, predecessors(decisions))[1] if _ever_closed(decisions) else {}
     # Every decision is an ancestor of a head, so its taint holds until a clear names it.
-    tainted = sorted(h for h, e in decisions.items() if e.taint and h not in group.lifted)
+    tainted = sorted(h for h, e in decisions.items() if e.taint and h not in lifted)
     return Recorded(
         fact=fact,
         heads=heads,
@@ -80,7 +81,7 @@ def _state(fact: str, group: _Group) -> Recorded:
         forked=forked,
         closed=any(closed.get(head, False) for head in heads),
         taint="; ".join(sorted({decisions[digest].taint for digest in tainted})),
-        quarantine=tuple(sorted(group.quarantines - group.lifted)),
+        quarantine=tuple(sorted(quarantined)),
         tainted_by=tuple(tainted),
         head_payloads=tuple(entry.payload for entry in entries),
     )

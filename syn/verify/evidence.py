@@ -105,7 +105,8 @@ class LedgerEvidence:
     """Faults of the segments: chain, canonical form, torn tails, equivocation, heads."""
     recorded: dict[str, Recorded]
     lines: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """Where an entry stands: entry hash to (path, line), for the decision heads."""
+    """Where an entry stands: entry hash to (path, line), for the decision heads of facts that are
+    not among the readable ones."""
 
 
 @dataclass(frozen=True, slots=True)

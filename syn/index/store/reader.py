@@ -37,6 +37,8 @@ SQLITE = sqlite3.sqlite_version
 """Which SQLite reads here, and says whether a file is sound."""
 _CACHE_KIB = 16_384
 """Pages that stay in memory between calls."""
+_STREAM_KIB = 2_048
+"""The same for who goes through the file from end to end: more of them are never asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,10 @@ class Index:
     Raises (every method): IndexUnusable.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, cache: int = _CACHE_KIB) -> None:
+        """`cache`: KiB of pages to keep."""
         self._path = path
+        self._cache = cache
         self._identity: _Identity
         self._connection = self._open()
 
@@ -286,7 +290,7 @@ class Index:
             with guard(self._path):
                 connection.execute("PRAGMA trusted_schema = OFF")
                 connection.execute("PRAGMA cell_size_check = ON")
-                connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+                connection.execute(f"PRAGMA cache_size = -{self._cache}")
             check.refuse_foreign(connection, self._path.name)
         except BaseException:
             connection.close()
@@ -304,13 +308,13 @@ class Index:
         return Page(tuple(items[:limit]), total, more)
 
 
-def open_index(path: Path) -> Index:
-    """Open an index for reading.
+def open_index(path: Path, *, through: bool = False) -> Index:
+    """Open an index for reading; `through` says that it is gone through from end to end.
 
     Raises:
         IndexUnusable: `index-missing`, `-foreign`, `-version`, `-schema`, `-locked`, `-corrupt`.
     """
-    return Index(path)
+    return Index(path, _STREAM_KIB if through else _CACHE_KIB)
 
 
 def _is_undecodable(error: sqlite3.OperationalError) -> bool:

@@ -167,7 +167,7 @@ def _beside(
     path = index_path(workspace) if kind == "live" else None
     try:
         if path is not None and path.exists():
-            index = stack.enter_context(open_index(path))
+            index = stack.enter_context(open_index(path, through=True))
             return Beside(index, index.identity, Agreement(partial(_rows, index)))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="synapse-scratch-")))
         scratch = stack.enter_context(Builder(folder / "index.db"))
@@ -253,7 +253,9 @@ def ledger_evidence(done: Pass, signatures: tuple[Finding, ...]) -> LedgerEviden
     if done.clean is not None:
         return LedgerEvidence(done.clean.writers, done.clean.entries, signatures, {})
     ledger = reading.ledger.ledger
-    wanted = {head for state in reading.ledger.recorded.values() for head in state.heads}
+    present = {view.id for view in done.views}
+    gone = (state for state in reading.ledger.recorded.values() if state.fact not in present)
+    wanted = {head for state in gone for head in state.heads}
     return LedgerEvidence(
         writers=len(ledger.chains),
         entries=sum(len(chain.entries) for chain in ledger.chains),

@@ -56,7 +56,7 @@ def references(repo: Repository) -> tuple[bytes, ...]:
     try:
         return tuple(sorted(repo.pg.raw_listall_references()))
     except (pygit2.GitError, ValueError) as error:
-        raise CorruptRefsError(repo.common_dir, str(error)) from error
+        raise CorruptRefsError(str(error)) from error
 
 
 def _references(repo: Repository) -> Iterator[Alteration]:

@@ -79,11 +79,11 @@ class CorruptHeadError(CannotError):
 class CorruptRefsError(CannotError):
     """References that cannot be listed: `packed-refs` is damaged."""
 
-    def __init__(self, git_dir: Path, reason: str) -> None:
+    def __init__(self, reason: str) -> None:
         super().__init__(
             "corrupt-refs",
-            f"the references in {git_dir} cannot be listed: {reason}",
-            "remove what is damaged in its file `packed-refs`: each line is an id, a blank, a name",
+            f"git's references cannot be listed: {reason}",
+            "in `packed-refs` of the git folder each line is an id, a blank, a name: remove others",
         )
 
 

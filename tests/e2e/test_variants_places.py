@@ -44,6 +44,7 @@ def test_damaged_packed_refs_are_said_and_nothing_is_concluded(tmp_path: Path) -
     (finding,) = [f for i in ran.json["predicate"]["invariants"] for f in i["findings"]]
     assert finding["code"] == "corrupt-refs"
     assert "packed-refs" in finding["remedy"]
+    assert str(place.root) not in ran.out  # the same finding in any clone that is damaged so
     assert syn(place, "show", "one").status == 0
 
 

@@ -18,6 +18,7 @@ from tests.bench import page
 from tests.bench.generate import commit_history, write_notes
 from tests.bench.identity import COMMITS, identity_figures
 from tests.bench.images import image_figures
+from tests.bench.mcp import mcp_figures
 from tests.bench.measure import Figure, figure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -171,6 +172,7 @@ def measure(place: Place, env: Mapping[str, str], runs: int) -> list[Figure]:
         again("syn scrub", "scrub"),
         again("syn reindex (one file)", "reindex", before=touch),
     ]
+    figures += mcp_figures(root, env, runs)
     if place.facts >= MANY:
         touch(MANY)
         figures.append(figure(f"syn adopt of {MANY:,}", [*SYN, *ADOPT], root, env, runs=1))

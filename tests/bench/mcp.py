@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import Any
 
 from tests.bench.generate import WORDS
+from tests.bench.measure import Figure
 
 QUESTIONS = 1_000
 _CLIENT = {"name": "bench", "version": "1"}
@@ -33,7 +34,7 @@ class Start:
     cpu: float
     """Processor time of the server and all it started, to its end."""
     memory: int
-    """Peak resident bytes."""
+    """Peak resident bytes of the greater of its two processes."""
 
 
 class Client:
@@ -109,6 +110,15 @@ def cold_starts(root: Path, env: Mapping[str, str], runs: int) -> Start:
         median(start.cpu for start in found),
         max(start.memory for start in found),
     )
+
+
+def mcp_figures(root: Path, env: Mapping[str, str], runs: int) -> list[Figure]:
+    """Two rows: until the handshake is answered, and until the first search is."""
+    start = cold_starts(root, env, runs)
+    return [
+        Figure("syn mcp (cold, handshake)", start.opened, start.cpu, start.memory, runs),
+        Figure("syn mcp (cold, first search)", start.answered, start.cpu, start.memory, runs),
+    ]
 
 
 def search_times(root: Path, env: Mapping[str, str], count: int = QUESTIONS) -> list[float]:

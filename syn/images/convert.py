@@ -41,7 +41,7 @@ def upgrade(
     """
     if isinstance(image, NativeImage):
         message = f"{image.name} is {NATIVE_FORMAT} already"
-        raise WriteError("upgraded-already", message)
+        raise WriteError("upgraded-already", message, "use it as it is")
     checked = image.check(outside)
     _need_whole(image, checked)
     dropped = [*_orphans(checked), *_clearances(checked)]

@@ -34,6 +34,11 @@ class EditError(RefusedError):
     """
 
 
+def no_reason() -> EditError:
+    """The error for a decision that says no reason."""
+    return EditError("no-reason", "expected a reason, got none", "say why: -m REASON")
+
+
 class ReasonError(UsageError):
     """A seal reason that is no code (`bad-reason`)."""
 
@@ -66,7 +71,7 @@ def seal(page: Page, qid: str, reason: str, detail: str = "") -> Page:
     """
     if not is_reason(reason):
         message = "expected a reason code like TRUST_VIOLATION"
-        raise ReasonError("bad-reason", message)
+        raise ReasonError("bad-reason", message, "capitals, digits and underscores, a letter first")
     return page._replace(
         taint=QUARANTINED,
         sealed=True,
@@ -116,7 +121,7 @@ def quarantine_change(session: str, page: Page, reason: str, by: str) -> Change:
 
 def _change(action: str, session: str, page: Page, reason: str, by: str) -> Change:
     if not reason.strip():
-        raise EditError("no-reason", "expected a reason, got none")
+        raise no_reason()
     return Change(
         change_id(session, page.step, page.digest),
         page.step,

@@ -64,26 +64,41 @@ def check_page_in(
     if report.verdict == "refused":
         _refuse("image-refused", "the image is refused as a whole", report.findings[0].remedy)
     if page is None:
-        last = report.total - 1
-        raise UnknownPageError("unknown-page", f"expected a page from 0 to {last}, got {position}")
+        raise no_such_page(report.total, position)
     if report.blocked is None:
-        _refuse("image-tampered", "the image as a whole does not check; no page of it is served")
+        message = "the image as a whole does not check; no page of it is served"
+        _refuse("image-tampered", message, _SAYS_WHY)
     # 2. The page: its word, its body, its place.
     if (verdict := report.page(position)) is not None:
         codes = ", ".join(dict.fromkeys(fault.code for fault in verdict.faults))
         remedy = REMEDIES[verdict.cls]
         _refuse(f"page-{verdict.cls}", f"page {position} is {verdict.cls}: {codes}", remedy)
     if position in report.blocked:
-        _refuse("page-blocked", f"page {position} is named by a context change that is wrong")
+        message = f"page {position} is named by a context change that is wrong"
+        _refuse("page-blocked", message, _SAYS_WHY)
     # 3. What was decided about it.
     if any(change.step == position for change in head.changes if change.action == _HIDES):
-        _refuse("page-hidden", f"page {position} is under a tombstone")
+        message = f"page {position} is under a tombstone"
+        _refuse("page-hidden", message, "nothing takes a tombstone back; syn image show lists it")
     if page.sealed and not _cleared(report, head, page):
-        _refuse("page-sealed", f"page {position} is sealed ({page.reason})")
+        opened = "syn image clear opens it, when a person decides so"
+        remedy = (
+            opened if report.format == NATIVE_FORMAT else f"in a copy (syn image upgrade), {opened}"
+        )
+        _refuse("page-sealed", f"page {position} is sealed ({page.reason})", remedy)
     return _outside(page, position, given)
 
 
+def no_such_page(total: int, position: int) -> UnknownPageError:
+    """The error for a position where an image of `total` pages has no page."""
+    if not total:
+        return UnknownPageError("unknown-page", f"page {position}: the image has no pages")
+    message = f"expected a page from 0 to {total - 1}, got {position}"
+    return UnknownPageError("unknown-page", message, "syn image show lists the pages")
+
+
 _HIDES = "tombstone_page"
+_SAYS_WHY = "syn image verify says why"
 
 
 def _cleared(report: ImageReport, head: Head, page: Page) -> bool:
@@ -94,13 +109,15 @@ def _cleared(report: ImageReport, head: Head, page: Page) -> bool:
 def _outside(page: Page, position: int, given: Conditions) -> tuple[str, ...]:
     """What only the caller can know: revocations, the tick, the fact behind the page."""
     if page.witness and page.witness in given.revoked:
-        _refuse("page-revoked", f"the witness of page {position} is revoked")
+        remedy = "ask the tool again under a witness that holds"
+        _refuse("page-revoked", f"the witness of page {position} is revoked", remedy)
     notes = []
     if page.durability == BOUNDED:
         if given.as_of is None:
             notes.append(f"valid to tick {page.valid_to}; no tick was given to hold it against")
         elif given.as_of > page.valid_to:
-            _refuse("page-expired", f"page {position} was valid to tick {page.valid_to}")
+            message = f"page {position} was valid to tick {page.valid_to}"
+            _refuse("page-expired", message, "ask the tool again")
     if page.fact is not None:
         if given.staleness is None:
             notes.append("made from a fact; its state today was not asked")
@@ -117,11 +134,13 @@ def serve(page: Page, body: bytes, given: Conditions, notes: tuple[str, ...] = (
         PageRefusedError: the bytes are others than a moment ago, or the caller's screen says no.
     """
     if hashlib.sha256(body).hexdigest() != page.digest:
-        _refuse("page-erasure", f"the bytes of page {page.step} changed while they were read")
+        message = f"the bytes of page {page.step} changed while they were read"
+        _refuse("page-erasure", message, _SAYS_WHY)
     if given.screen is not None and (reason := given.screen(body)):
-        _refuse("page-screened", f"page {page.step} does not pass the screen: {reason}")
+        message = f"page {page.step} does not pass the screen: {reason}"
+        _refuse("page-screened", message, "syn image quarantine seals it")
     return Served(page.step, page.role, page.descriptor, page.digest, body, page.fact, notes)
 
 
-def _refuse(code: str, message: str, remedy: str = "") -> NoReturn:
+def _refuse(code: str, message: str, remedy: str) -> NoReturn:
     raise PageRefusedError(code, message, remedy)

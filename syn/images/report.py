@@ -184,6 +184,7 @@ def finding_of_page(
 
 _REMEDIES = {
     "orphan": "syn image scrub --out DIR lists and drops it",
+    "signature-missing": "give --trust the signer's key; syn image upgrade --key signs a copy",
     "stray-file": "move it out of the image's folder",
     "page-stale": "read the fact itself; syn image tombstone hides the page",
     "index-stale": "bundle it again with the program that wrote it",

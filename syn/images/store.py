@@ -235,6 +235,7 @@ def _strays(names: Iterable[str], own: Set[str]) -> Iterator[ImageFault]:
 
 
 Image: TypeAlias = RecallImage | NativeImage
+_PACKED = bundles.ARCHIVE_SUFFIX
 
 
 def open_image(path: Path, watch: Watch | None = None) -> Image:
@@ -256,7 +257,11 @@ def open_image(path: Path, watch: Watch | None = None) -> Image:
             return RecallImage(Archive(path, watch))
     except OSError as error:
         raise ImageFileError("cannot-read", f"cannot read {path}: {error.strerror}") from error
-    raise UnknownImageError("unknown-image", f"expected an image, got nothing at {path}")
+    what = "no directory and no file" if path.exists() else "nothing"
+    message = f"expected an image, got {what} at {path}"
+    raise UnknownImageError(
+        "unknown-image", message, f"name the directory of an image, or a {_PACKED}"
+    )
 
 
 def _image_in(folder: Folder) -> Image:

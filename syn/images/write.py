@@ -17,6 +17,7 @@ from syn.images.edit import (
     SealIds,
     hidden_steps,
     mended,
+    no_reason,
     quarantine_change,
     seal,
     tombstone,
@@ -34,7 +35,7 @@ from syn.images.native import (
 )
 from syn.images.native_build import Decisions, RowChangedError, TableBuilder
 from syn.images.outside import Signer
-from syn.images.pagein import UnknownPageError
+from syn.images.pagein import no_such_page
 from syn.images.plan import stamped
 from syn.images.recall_read import MANIFEST
 from syn.images.recall_store import STORE
@@ -49,6 +50,9 @@ class WriteError(RefusedError):
 
     Codes: `not-clean` (it does not check, so nothing is built on it), `in-bundle`, `in-archive`.
     """
+
+
+_LISTS = "syn image show lists what is sealed and hidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +250,7 @@ def quarantine(
     page = page_at(image, checked, decision.position)
     if page.sealed and checked.report.page(decision.position) is None:
         message = f"page {decision.position} is sealed already ({page.qid})"
-        raise EditError("already-sealed", message)
+        raise EditError("already-sealed", message, _LISTS)
     sealed = dict(_sealed_rows(image, checked, page.digest, decision.position, code))
     rows = (sealed.get(index, row) for index, row in enumerate(image.pages()))
     if isinstance(image, NativeImage):
@@ -283,7 +287,8 @@ def hide(image: Image, decision: Decision, signer: Signer | None = None) -> None
     page = page_at(image, checked, decision.position)
     _need_clean(checked, decision.position)
     if decision.position in hidden_steps(checked.head.changes):
-        raise EditError("already-hidden", f"page {decision.position} is under a tombstone already")
+        message = f"page {decision.position} is under a tombstone already"
+        raise EditError("already-hidden", message, _LISTS)
     row = tombstone(checked.head.session, page, decision.reason, decision.by)
     if isinstance(image, NativeImage):
         _decide(image, image.pages(), signer, changes=(row,))
@@ -306,11 +311,11 @@ def clear(image: Image, decision: Decision, signer: Signer | None = None) -> str
     page = page_at(image, checked, decision.position)
     _need_clean(checked, decision.position)
     if not page.sealed:
-        raise EditError("not-sealed", f"page {decision.position} is not sealed")
+        raise EditError("not-sealed", f"page {decision.position} is not sealed", _LISTS)
     if page.qid in dict(checked.head.cleared):
-        raise EditError("already-cleared", f"{page.qid} is cleared already")
+        raise EditError("already-cleared", f"{page.qid} is cleared already", _LISTS)
     if not decision.reason.strip():
-        raise EditError("no-reason", "expected a reason, got none")
+        raise no_reason()
     clearance = Clearance(page.qid, decision.by, decision.reason.strip())
     _decide(image, image.pages(), signer, cleared=(clearance,))
     return page.qid
@@ -347,8 +352,7 @@ def page_at(image: Image, checked: Checked, position: int) -> Page:
     """
     rows = itertools.islice(image.pages(), position, None) if position >= 0 else iter(())
     if (page := next(rows, None)) is None:
-        last = len(checked.digests) - 1
-        raise UnknownPageError("unknown-page", f"expected a page from 0 to {last}, got {position}")
+        raise no_such_page(len(checked.digests), position)
     return page
 
 

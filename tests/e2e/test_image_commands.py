@@ -149,6 +149,32 @@ def test_no_text_of_a_tampered_page_is_printed(place: Place) -> None:
         assert "tampered" in ran.out
 
 
+def test_what_is_trusted_is_read_before_the_image(keyed: Place) -> None:
+    assert image(keyed, "record", "i", "--key", "key", stdin=TRANSCRIPT).status == 0
+    (keyed.root / "bad.pub").write_text("ssh-ed25519\n")
+
+    anchor = image(keyed, "verify", "i", "--anchor", "sha256:12")
+    assert (anchor.status, "syn: expected an anchor" in anchor.err) == (2, True)
+    assert "prints the digest to keep" in anchor.err
+    trust = image(keyed, "verify", "i", "--trust", "bad.pub")
+    assert (trust.status, "bad.pub: line 1:" in trust.err) == (3, True)
+    assert image(keyed, "verify", "i", "--trust", "none.pub").status == 3
+
+
+def test_no_row_of_a_table_that_does_not_check_is_shown(place: Place) -> None:
+    native_image(place.root / "i")
+    table = place.root / "i" / "image.jsonl"
+    lines = table.read_bytes().splitlines(keepends=True)
+    table.write_bytes(b"".join(lines[:-1]))
+
+    shown = image(place, "show", "i", "--json")
+    assert (shown.status, {row["type"] for row in shown.json["items"]}) == (0, {"blocked"})
+    assert not any(row["title"] or row["role"] for row in shown.json["items"])
+    text = image(place, "show", "i").out
+    assert "the fee" not in text
+    assert text.count("(withheld)") == len(lines) - 2
+
+
 def test_a_page_from_a_fact_needs_the_workspace_only_when_asked(place: Place) -> None:
     native_image(place.root / "i")
     assert image(place, "page", "i", "2").out == ITEMS[2].body.decode()

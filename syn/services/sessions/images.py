@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from syn.canon.digest import is_digest
 from syn.errors import CannotError, UsageError
 from syn.images.convert import Conversion, export, upgrade
 from syn.images.descriptor import is_seal_id
@@ -26,6 +27,7 @@ from syn.images.write import Decision, Incoming, clear, hide, quarantine, write_
 from syn.model.finding import Verdict
 
 if TYPE_CHECKING:
+    from syn.keys.trust import TrustedKey
     from syn.model.recorded import Recorded
     from syn.services.workspace import Workspace
 
@@ -47,13 +49,15 @@ def outside_of(trust: Trust, staleness: StaleCheck | None = None) -> Outside:
 
     Raises:
         CannotError: a file cannot be read, or cannot be honoured.
+        UsageError: the anchor is no digest.
     """
+    if trust.anchor and not is_digest(trust.anchor):
+        message = f"expected an anchor `sha256:<hex>`, got {trust.anchor!r:.40}"
+        raise UsageError("bad-anchor", message, "syn image verify prints the digest to keep")
     if not trust.keys:
         return Outside(None, trust.anchor, trust.signed, staleness)
-    from syn.keys.trust import parse
-
-    files = [parse(_small_file(path)) for path in trust.keys]
-    known = {item.key.fingerprint: item.key for file in files for item in file.keys}
+    found = [item.key for path in trust.keys for item in _trusted_keys(path)]
+    known = {key.fingerprint: key for key in found}
 
     def check(key: str, message: bytes, signature: bytes) -> bool | None:
         return known[key].verify(message, signature) if key in known else None
@@ -61,10 +65,19 @@ def outside_of(trust: Trust, staleness: StaleCheck | None = None) -> Outside:
     return Outside(check, trust.anchor, trust.signed, staleness)
 
 
+def _trusted_keys(path: Path) -> "tuple[TrustedKey, ...]":
+    from syn.keys.trust import TrustError, parse
+
+    try:
+        return parse(_small_file(path)).keys
+    except TrustError as error:
+        raise TrustError(error.code, f"{path}: {error.message}", error.remedy) from error
+
+
 def _small_file(path: Path) -> bytes:
     file = open_file(path)
     if file is None:
-        raise CannotError("key-missing", f"cannot read {path}: no such file")
+        raise CannotError("key-missing", f"cannot read {path}: no such file", "check the name")
     with file:
         return file.read(MAX_TRUST_FILE + 1)
 
@@ -317,20 +330,24 @@ class Shown:
 
 
 def show_image(path: Path, outside: Outside | None = None) -> tuple[ImageReport, list[Shown]]:
-    """The report and the rows; texts of a row that does not check are withheld.
+    """The report and the rows; texts of a row that does not check, or is blocked, are withheld.
 
     Raises:
         MalformedError: the image is refused as a whole.
     """
     image = open_image(path)
     checked = image.check(outside)
-    faulty = {page.position: page.cls for page in checked.report.pages}
+    report = checked.report
+    # Of a table that does not check as a whole no row can be told from a forged one.
+    classes: dict[int, str] = dict.fromkeys(report.blocked or (), "blocked")
+    classes |= {page.position: page.cls for page in report.pages}
+    rest = "blocked" if report.untrusted else "clean"
     hidden = hidden_steps(checked.head.changes)
     rows = [
-        _shown(page, position, faulty.get(position, "clean"), hidden=position in hidden)
+        _shown(page, position, classes.get(position, rest), hidden=position in hidden)
         for position, page in enumerate(image.pages())
     ]
-    return checked.report, rows
+    return report, rows
 
 
 def _shown(page: Page, position: int, cls: str, *, hidden: bool) -> Shown:

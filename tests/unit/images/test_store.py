@@ -25,6 +25,7 @@ from syn.images.scrub import scrub
 from syn.images.store import UnknownImageError, check_image, open_image, page_in
 from syn.images.table import FactRef
 from syn.images.write import Decision, WriteError, clear, hide, quarantine
+from syn.services.sessions.images import record_items
 from tests.support.images import (
     ITEMS,
     PAYLOAD,
@@ -55,6 +56,7 @@ def native(tmp_path: Path) -> Path:
 def refusal(folder: Path, position: int, given: Conditions | None = None) -> str:
     with pytest.raises(PageRefusedError) as caught:
         page_in(open_image(folder), position, given or Conditions())
+    assert caught.value.remedy
     return caught.value.code
 
 
@@ -408,6 +410,38 @@ def test_what_belongs_beside_a_recall_image_is_no_stray_file(recall: Path, tmp_p
     assert check_image(folder).findings == ()
     (folder / "notes.md").touch()
     assert [f.code for f in check_image(folder).findings] == ["stray-file"]
+
+
+def test_a_decision_that_makes_no_sense_says_what_to_do(native: Path, tmp_path: Path) -> None:
+    hide(open_image(native), Decision(0, WHY, "x"))
+    clear(open_image(native), Decision(1, WHY, "x"))
+    for act, decision, code in (
+        (quarantine, Decision(1, WHY, "x"), "already-sealed"),
+        (hide, Decision(0, WHY, "x"), "already-hidden"),
+        (clear, Decision(0, WHY, "x"), "not-sealed"),
+        (clear, Decision(1, WHY, "x"), "already-cleared"),
+        (clear, Decision(5, " ", "x"), "no-reason"),
+        (hide, Decision(2, " ", "x"), "no-reason"),
+        (hide, Decision(9, WHY, "x"), "unknown-page"),
+    ):
+        with pytest.raises(SynError) as caught:
+            act(open_image(native), decision)
+        assert (caught.value.code, caught.value.remedy != "") == (code, True)
+    with pytest.raises(WriteError, match="already"):
+        upgrade(open_image(native), tmp_path / "up")
+
+
+def test_an_image_without_pages_says_so(tmp_path: Path) -> None:
+    record_items(tmp_path / "none", "s", [])
+    with pytest.raises(UnknownPageError, match="page 0: the image has no pages"):
+        page_in(open_image(tmp_path / "none"), 0, Conditions())
+
+
+def test_what_is_neither_folder_nor_file_is_no_image(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnknownImageError, match="no directory and no file") as caught:
+        open_image(tmp_path / "pipe")
+    assert ".faksession" in caught.value.remedy
 
 
 def test_writing_fails_whole(recall: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

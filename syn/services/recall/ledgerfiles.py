@@ -165,6 +165,13 @@ class LedgerFiles:
             return self.view.recorded.get(fact)
         return heads.recorded(self.about(fact)).get(fact)
 
+    @property
+    def has_facts(self) -> bool:
+        """Whether any decision is on a fact."""
+        if self.is_decoded or self.note is None:
+            return bool(self.view.recorded)
+        return any(b'"fact":' in data for _, data in self._read.files)
+
     def of_action(self, action: str) -> tuple[HashedEntry, ...]:
         """The entries of one action, such as `policy`."""
         if self.is_decoded or not self._may_scan():

@@ -53,8 +53,6 @@ class Adoption:
 
     edits: tuple[Edit, ...]
     unreadable: tuple[Problem, ...]
-    facts: int
-    """Recorded facts before."""
     judgement: Judgement = NOTHING_AGAINST
     """What the gate says of the edits."""
 
@@ -85,7 +83,7 @@ def plan_adopt(
     Raises:
         UsageError: a path names no file that differs from its record and none that is recorded.
     """
-    index, reading = open_current(workspace, note, progress)
+    index, reading = open_current(workspace, note, progress, only_reads=True)
     with index:
         return _plan(workspace, reading, index, _clean(paths))
 
@@ -102,15 +100,13 @@ def _plan(workspace: Workspace, reading: Reading, index: Index, paths: tuple[str
 
 
 def _choose(reading: Reading, found: Edits, paths: tuple[str, ...]) -> Adoption:
-    live = sum(not state.deleted for state in reading.ledger.recorded.values())
     if not paths:
-        return Adoption(found.edits, found.unreadable, live)
+        return Adoption(found.edits, found.unreadable)
     for path in paths:
         _known(reading, found, path)
     return Adoption(
         edits=tuple(e for e in found.edits if _under(paths, e.path) or _under(paths, e.was)),
         unreadable=tuple(p for p in found.unreadable if _under(paths, p.path)),
-        facts=live,
     )
 
 
@@ -165,7 +161,7 @@ def adopt(
             )
         if plan.unreadable and not consent.skip_unreadable:
             raise UnreadableFactsError(plan.unreadable)
-        _refuse_mass_delete(plan, consent)
+        _refuse_mass_delete(reading, plan, consent)
         check_named(plan.judgement, named)
         entries = _record(workspace, reading, plan, named, consent, progress)
         if entries:
@@ -195,11 +191,12 @@ def adoption_json(plan: Adoption) -> dict[str, Json]:
     }
 
 
-def _refuse_mass_delete(plan: Adoption, consent: Consent) -> None:
-    if plan.gone > 1 and plan.gone * MASS > plan.facts and not consent.deletes:
+def _refuse_mass_delete(reading: Reading, plan: Adoption, consent: Consent) -> None:
+    live = sum(not state.deleted for state in reading.ledger.recorded.values())
+    if plan.gone > 1 and plan.gone * MASS > live and not consent.deletes:
         raise RefusedError(
             "mass-delete",
-            f"{plan.gone} of {plan.facts} facts would be recorded as gone",
+            f"{plan.gone} of {live} facts would be recorded as gone",
             "--deletes says that this is meant; syn restore brings files back",
         )
 

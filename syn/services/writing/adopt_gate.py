@@ -97,7 +97,7 @@ def judge_edits(
                 fields.append((edit.path, changes))
     order = {reason: at for at, reason in enumerate(verdict_of(r for _, r in reasons).reasons)}
     reasons.sort(key=lambda pair: (order[pair[1]], pair[0]))
-    return Judgement(tuple(reasons), not reading.ledger.recorded, tuple(fields))
+    return Judgement(tuple(reasons), not reading.ledger_files.has_facts, tuple(fields))
 
 
 class _Judge:
@@ -109,13 +109,11 @@ class _Judge:
         self._index = index
         self._ids = frozenset(edit.id for edit in edits)
         self._statements = Statements(index, self._ids, reading.config.multi)
-        self._entries = {
-            entry.path: entry for entry in (*reading.files.facts, *reading.files.new_entries)
-        }
+        self._new = {entry.path: entry for entry in reading.files.new_entries}
 
     def reasons(self, edit: Edit) -> Iterator[Reason]:
         """What speaks against one edit; those before it count as adopted."""
-        known = self._reading.ledger.recorded.get(edit.id)
+        known = self._reading.ledger_files.recorded(edit.id)
         yield from _trust(edit, known)
         if edit.kind == "gone":
             yield from successor(edit.id, self._index, self._ids)
@@ -132,9 +130,13 @@ class _Judge:
             hits: Counter[Hit] = screen(edit.path, *old) if old else Counter()
             yield from held(edit.id, edit.path, new_hits(after, hits))
 
+    def _entry(self, path: str) -> SnapshotEntry | None:
+        found = self._new.get(path.encode())
+        return found or self._reading.files.known.find(path.encode())
+
     def fields(self, edit: Edit) -> tuple[FieldChange, ...]:
         """The fields that change, where the recorded bytes are at hand."""
-        old = self._recorded(self._reading.ledger.recorded.get(edit.id))
+        old = self._recorded(self._reading.ledger_files.recorded(edit.id))
         data = self._data(edit.path)
         if old is None or data is None:
             return ()
@@ -145,7 +147,7 @@ class _Judge:
         """The recorded bytes, from HEAD or from what is kept, and the fact they are."""
         if known is None or not known.source:
             return None
-        entry = self._entries.get(known.path.encode())
+        entry = self._entry(known.path)
         data = self._head(entry, known.source) or kept_blob(self._repository, known.source)
         if data is None:
             return None
@@ -159,7 +161,7 @@ class _Judge:
         return data if sha256(data) == source else None
 
     def _data(self, path: str) -> bytes | None:
-        entry = self._entries.get(path.encode())
+        entry = self._entry(path)
         try:
             return None if entry is None else self._reading.snapshot.read(entry)
         except CannotError:

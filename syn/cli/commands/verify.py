@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from syn.ledger.entry import HashedEntry
+    from syn.report.html import Timeline
     from syn.services.proving.reports import Outputs
     from syn.services.proving.verifying import Request
     from syn.services.workspace import Workspace
@@ -127,22 +128,22 @@ def _run(
     engine: str,
 ) -> Report:
     """Verify and write the files that were asked for, before anything is printed."""
-    from syn.report.html import Timeline
     from syn.services.engines.choose import open_engine
     from syn.services.proving.reports import signing_key, write_outputs
-    from syn.services.proving.timeline import timeline_of
     from syn.services.proving.verifying import verify as run
 
     key = signing_key(workspace) if outputs.signed else None
     timelines: list[Timeline] = []
 
     def keep(entries: "Iterable[HashedEntry]", facts: "Iterable[FactView]") -> None:
+        from syn.services.proving.timeline import timeline_of
+
         timelines.append(timeline_of(entries, facts))
 
     with open_engine(engine) as executor, bar("verifying") as progress:
         observe = keep if outputs.html else None
         report = run(workspace, request, executor, progress, observe)
-    timeline = timelines[0] if timelines else Timeline()
+    timeline = timelines[0] if timelines else None
     for path in write_outputs(report, outputs, key, timeline, required):
         note(f"wrote {path}")
     return report

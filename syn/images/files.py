@@ -5,6 +5,7 @@ folder is made under a hidden name and renamed when everything in it is on the d
 the old state or the new one.
 """
 
+import errno
 import os
 import stat
 import tempfile
@@ -47,6 +48,20 @@ def open_file(path: Path) -> BinaryIO | None:
 
 def _cannot_read(path: Path, why: str | None) -> ImageFileError:
     return ImageFileError("cannot-read", f"cannot read {path.name}: {why}", "check the file")
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder where there is none; what comes with an image may be a link to elsewhere.
+
+    Raises:
+        ImageFileError: it cannot be made, or something else stands there.
+    """
+    try:
+        if path.is_symlink():
+            raise NotADirectoryError(errno.ENOTDIR, "a link stands there")
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise cannot_write(path, error) from error
 
 
 def replace_file(path: Path, pieces: Iterable[bytes]) -> None:

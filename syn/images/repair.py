@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from syn.images.edit import SealIds
-from syn.images.files import replace_file
+from syn.images.files import make_folder, replace_file
 from syn.images.native import TABLE
 from syn.images.plan import PagePlanner, Step
 from syn.images.recall_read import MANIFEST
@@ -128,9 +128,9 @@ def apply_repair(image: Image, plan: Plan) -> RepairResult:
 
 def _back_up(image: Image, digest: str) -> Path:
     """Copy the files that a repair may replace into the image's own backup folder."""
-    place = place_of(image)
-    folder = place / BACKUP / digest.removeprefix("sha256:")[:12]
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = place_of(image) / BACKUP / digest.removeprefix("sha256:")[:12]
+    make_folder(folder.parent)
+    make_folder(folder)
     names = (TABLE, image.head().store) if isinstance(image, NativeImage) else (MANIFEST, STORE)
     for name in names:
         file = image.source.open(name)

@@ -444,6 +444,31 @@ def test_what_is_neither_folder_nor_file_is_no_image(tmp_path: Path) -> None:
     assert ".faksession" in caught.value.remedy
 
 
+@pytest.mark.parametrize("planted", ["file", "link", "inner link"])
+def test_a_backup_is_kept_in_the_image_or_nothing_is_repaired(
+    planted: str, recall: Path, tmp_path: Path
+) -> None:
+    manifest = (recall / "manifest.json").read_bytes()
+    hurt = manifest.replace(b'"len": 28', b'"len": 29', 1)
+    (recall / "manifest.json").write_bytes(hurt)
+    image, elsewhere = open_image(recall), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    backup = recall / "backup"
+    if planted == "file":
+        backup.touch()
+    elif planted == "link":
+        backup.symlink_to(elsewhere)
+    else:
+        backup.mkdir()
+        (backup / image.check().report.digest[7:19]).symlink_to(elsewhere)
+
+    with pytest.raises(ImageFileError) as caught:
+        apply_repair(image, plan_repair(image))
+    assert caught.value.code == "cannot-write"
+    assert (recall / "manifest.json").read_bytes() == hurt
+    assert not list(elsewhere.iterdir())
+
+
 def test_writing_fails_whole(recall: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = {"left": 0}
     real = os.fsync

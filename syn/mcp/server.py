@@ -5,6 +5,8 @@ import json
 import logging
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 from urllib.parse import unquote
@@ -64,7 +66,8 @@ class Door:
             return self._tools
 
     async def _list_tools(self, _context: object, _params: object) -> types.ListToolsResult:
-        known = await self._known()
+        with _told():
+            known = await self._known()
         return types.ListToolsResult.model_validate({"tools": known["tools"]})
 
     async def _call_tool(
@@ -107,7 +110,8 @@ class Door:
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         if uri == CAPABILITIES:
-            text = await anyio.to_thread.run_sync(self._link.ask, "capabilities")
+            with _told():
+                text = await anyio.to_thread.run_sync(self._link.ask, "capabilities")
         elif uri.startswith(FACT):
             arguments = {"id": unquote(uri.removeprefix(FACT))}
             result = await self._answer("show", arguments, long=False)
@@ -119,6 +123,15 @@ class Door:
             raise MCPError(types.INVALID_PARAMS, f"no resource {uri!r:.80}; there are {known}")
         contents = types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
         return types.ReadResourceResult(contents=[contents])
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Where an answer has no place for an error of ours, one of the protocol says it."""
+    try:
+        yield
+    except SynError as error:
+        raise MCPError(types.INTERNAL_ERROR, f"{error.message}\n{error.remedy}") from error
 
 
 def _error(code: str, message: str, remedy: str) -> dict[str, Any]:

@@ -89,3 +89,26 @@ def test_what_prints_before_the_worker_has_its_pipes_goes_to_the_log(
     with agent(place, env={"PYTHONPATH": str(tmp_path / "site")}, log=log) as asked:
         assert asked.read("show", id="owner-2")["value"] == "checkout"
     assert log.read_text() == "a banner\n"
+
+
+def test_a_worker_that_cannot_start_is_an_error_of_every_call(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(
+        "import os, sys\nif 'syn.mcp.worker' in sys.orig_argv:\n    os._exit(7)\n"
+    )
+    said = "the process that reads the memory ended with status 7"
+    with agent(place, env={"PYTHONPATH": str(tmp_path / "site")}, log=tmp_path / "log") as asked:
+        for method, params in (
+            ("tools/list", {}),
+            ("resources/read", {"uri": "synapse://capabilities"}),
+            ("resources/read", {"uri": "synapse://fact/limit"}),
+        ):
+            error = asked.ask(method, params)["error"]
+            assert error["code"] in (-32603, -32602)
+            assert error["message"].startswith(said)
+        result = asked.call("search", words="checkout")
+        assert result["isError"]
+        assert result["structuredContent"]["error"]["message"] == said
+        assert asked.ask("ping")["result"] == {}
+        assert asked.leave() == 0
+    assert (tmp_path / "log").read_text() == ""

@@ -42,8 +42,8 @@ _SIMPLE = re.compile(
 """A code span; what stands in a wiki link; text and address of a link or image; what may be one."""
 _DEEP = re.compile(r"\n(?: {0,3}(?:[>*+-]|[0-9]{1,9}[.)])){8}")
 """Many containers on one line; a literal first makes the search ten times as fast as `^`."""
-_DEEP_LINE = re.compile(r"^(?!([-*])\1*[ \t]*$)[ >*+0-9.)-]{30}", re.MULTILINE)
-_DEEP_TABS = re.compile(r"^[ \t>*+0-9.)-]{7}", re.MULTILINE)
+_DEEP_LINE = re.compile(r"\n(?!([-*])\1*[ \t]*$)[ >*+0-9.)-]{30}", re.MULTILINE)
+_DEEP_TABS = re.compile(r"\n[ \t>*+0-9.)-]{7}")
 """A line in as many containers as the budget allows has a column for each, and a tab is four."""
 _DELIMITER_ROW = re.compile(r"^[ >|:-]+\r?$", re.MULTILINE)
 MAYBE_LINK = re.compile(r"\[\[|\]:|\]\((?!(?:https?://|#|mailto:))")
@@ -82,11 +82,12 @@ def _piecewise(source: str, first_line: int, order: Order) -> tuple[Link, ...] |
     A piece without `[[` and `](` has none, and one that nests deeply is parsed to be counted.
     """
     deep = _DEEP_TABS if "\t" in source else _DEEP_LINE
-    shallow = deep.search(source) is None
+    lines = f"\n{source}"  # so that each line follows an LF
+    shallow = deep.search(lines) is None
     found: list[Link] = []
     line, counted = first_line, 0
     for start, end in pieces(source):
-        is_deep = not shallow and deep.search(source, start, end) is not None
+        is_deep = not shallow and deep.search(lines, start, end + 1) is not None
         if _LINK.search(source, start, end) is None and not is_deep:
             continue
         piece = source[start:end]
@@ -204,6 +205,9 @@ def over_budget(body: str) -> bool:
 
 
 def _nests_deeply(body: str) -> bool:
+    # Without its innermost pairs a text nests one level less, and hardly any brackets are left.
+    if _PAIR.sub("", body).count("[") < NESTING_BUDGET:
+        return False
     depth = 0
     for found in _BRACKET.finditer(body):
         match found[0][0]:
@@ -218,6 +222,7 @@ def _nests_deeply(body: str) -> bool:
     return False
 
 
+_PAIR = re.compile(r"\[[^\[\]]*+\]")
 _BRACKET = re.compile(r"[\[\]]|\n[ \t]*\r?\n")
 
 

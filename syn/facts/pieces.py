@@ -12,7 +12,9 @@ from collections.abc import Iterator
 
 _CUT = re.compile(r"\n[ \t]*\n(?=[^ \t\n])")
 """A blank line before a line that begins at column 0."""
-_CODE_OR_HTML = re.compile(r"^ {0,3}(?:```|~~~|<)", re.MULTILINE)
+_CODE_OR_HTML = re.compile(r" {0,3}(?:```|~~~|<)")
+_LINE_OF_CODE_OR_HTML = re.compile(r"\n {0,3}(?:```|~~~|<)")
+"""A literal first makes the search several times as fast as `^`."""
 _MARKER = re.compile(r"^ {0,3}(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]|$)", re.MULTILINE)
 """What opens a list item, or may."""
 _FENCE = re.compile(r"( {0,3})(?:(`{3,})[^`]*|(~{3,}).*)\Z")
@@ -45,8 +47,10 @@ def pieces(body: str) -> Iterator[tuple[int, int]]:
         body: without reference definitions (`may_define`) and without CR.
     """
     start, closer = 0, None
+    lines = f"\n{body}"  # so that each line follows an LF
+    special = _LINE_OF_CODE_OR_HTML.search(lines) is not None
     for block, end in _blocks(body):
-        if closer is None and not _CODE_OR_HTML.search(body, block, end):
+        if closer is None and not (special and _LINE_OF_CODE_OR_HTML.search(lines, block, end + 1)):
             yield start, end
             start = end
             continue

@@ -83,10 +83,14 @@ def search_page(
 ) -> tuple[int, list[Item]]:
     """How many facts match and pass, and up to `limit` of them from place `start`, best first."""
     narrow = NARROW // min(8, expression.count('" "') + 1)
-    if _count_to(connection, expression, narrow + 1) <= narrow:
+    # Where all that match pass, counting them is the answer's total as well.
+    total = _count(connection, expression, filters) if filters.asks_nothing else None
+    found = _count_to(connection, expression, narrow + 1) if total is None else total
+    if found <= narrow:
         scores = _scores(connection, expression, filters, narrow)
         return len(scores), _items(connection, _ranked(connection, scores, start, limit))
-    total = _count(connection, expression, filters)
+    if total is None:
+        total = _count(connection, expression, filters)
     titled = f"{{title}} : ({expression})"
     scores = _scores(connection, titled, filters, narrow + 1)
     if len(scores) <= narrow:

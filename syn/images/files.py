@@ -8,7 +8,6 @@ the old state or the new one.
 import errno
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,6 +69,8 @@ def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
     Raises:
         ImageFileError: it cannot be written; the old file stands.
     """
+    import tempfile
+
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
@@ -115,6 +116,8 @@ def new_folder(path: Path) -> Iterator[Path]:
         ExistsError: `path` is there already.
         ImageFileError: the folder cannot be made or renamed; nothing is left behind.
     """
+    import tempfile
+
     if path.exists() or path.is_symlink():
         message = f"expected a new place, got {path.name}, which exists"
         raise ExistsError("exists", message, "choose another name; nothing is overwritten")

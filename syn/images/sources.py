@@ -2,7 +2,6 @@
 
 import io
 import os
-import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -138,6 +137,8 @@ class Archive:
 
 
 def _members(path: Path) -> Iterator[tuple[str, tuple[int, int]]]:
+    import tarfile
+
     seen: set[str] = set()
     total = 0
     try:

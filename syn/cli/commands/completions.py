@@ -35,7 +35,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change;
 def bash() -> None:
     """Print the script for bash: eval "$(syn completions bash)" in ~/.bashrc.
 
-    Example: eval "$(syn completions bash)"
+    Example: syn completions bash > ~/.syn-completion.bash
     """
     _print("bash")
 
@@ -44,7 +44,7 @@ def bash() -> None:
 def zsh() -> None:
     """Print the script for zsh: eval "$(syn completions zsh)" in ~/.zshrc after compinit.
 
-    Example: eval "$(syn completions zsh)"
+    Example: syn completions zsh > ~/.syn-completion.zsh
     """
     _print("zsh")
 

@@ -1,8 +1,9 @@
 """The ordinary rows of a `synapse.image/1` table: checked by writing them again. Pure.
 
 A check of 100,000 pages spends its time here. An ordinary row says nothing but what follows from
-its place, its body, its role and a durability. So it is written from those, word and all, and the
-line has to be that text to the byte: one comparison for syntax, fields, descriptor and word.
+its place, its body, its role, a durability and maybe a witness. So it is written from those, word
+and all, and the line has to be that text to the byte: one comparison for syntax, fields, descriptor
+and word.
 Whatever is not so is for `syn.images.native_verify`, which says the same of it, slowly: the oracle
 in the tests.
 """
@@ -17,6 +18,7 @@ from json.encoder import encode_basestring as _quote
 from typing import Protocol
 
 from syn.images.descriptor import benign_descriptor, first_line
+from syn.images.survey import Survey
 from syn.images.table import Blob
 
 MAX_BODY = 1 << 30
@@ -88,7 +90,8 @@ class Bodies(Mapping[str, Blob]):
 
 _FIELDS = re.compile(
     rb'"durability":"(turn|session|durable)","len":(0|[1-9][0-9]{0,9}),'
-    rb'"quarantined":false,"role":"([^"\\]*)","step":'
+    rb'"quarantined":false,"role":"([^"\\]*)","step":[0-9]+,"taint":0'
+    rb'((?:,"trust_epoch":([1-9][0-9]{0,14}))?,"witness":"([^"\\]+)")?,"word":"'
 )
 
 
@@ -99,8 +102,8 @@ class PlainRows:
     prefix: bytes
     """`syn.images.word.native_prefix` of the session."""
     store: Store
-    digests: list[str]
-    """Of every row so far: what stands here is appended to."""
+    survey: Survey
+    """Of every row so far."""
     bodies: Bodies = field(default_factory=Bodies)
     leaves: bytearray = field(default_factory=bytearray)
     """The RFC 6962 leaf hash of every row's word."""
@@ -119,32 +122,34 @@ class PlainRows:
     def _word(self, line: bytes) -> bytes | None:
         """The 32 bytes of the word of an ordinary row, which is then taken in; else None."""
         found = _FIELDS.match(line, line.rfind(b'"durability":"'))
-        if found is None:
+        if found is None or not line.startswith(f'{{"at":{self.end},'.encode()):
             return None
-        durability, length, spelled = found.groups()
-        size, role = int(length), _role(spelled)
-        if role is None or size > MAX_BODY:
+        durability, length, spelled, trust, epoch, witness = found.groups(b"")
+        size, role = int(length), _text(spelled)
+        if role is None or _text(witness) is None or size > MAX_BODY:
             return None
         body = self.store.view_at(self.end, size)
         if len(body) != size:
             return None
-        digest = sha256(body).hexdigest()
+        digest, step = sha256(body).hexdigest(), len(self.survey.digests)
         row = (
             f'{{"at":{self.end},"descriptor":{_quote(benign_descriptor(role, first_line(body)))},'
             f'"digest":"sha256:{digest}","durability":"{durability.decode()}","len":{size},'
-            f'"quarantined":false,"role":"{role}","step":{len(self.digests)},"taint":0}}'
+            f'"quarantined":false,"role":"{role}","step":{step},"taint":0{trust.decode()}}}'
         ).encode()
         word = sha256(self.prefix + row)
         written = b'%b,"word":"sha256:%b"}\n' % (row[:-1], word.hexdigest().encode())
         if line != written or not self.bodies.add_plain(digest, self.end, size):
             return None
-        self.digests.append(digest)
+        self.survey.digests.append(digest)
+        if witness:
+            self.survey.epochs.append((int(epoch or 0), step))
         self.end += size
         return word.digest()
 
 
 @lru_cache(maxsize=256)
-def _role(spelled: bytes) -> str | None:
+def _text(spelled: bytes) -> str | None:
     """The text that JSON spells so; None when it spells none so."""
     try:
         text = spelled.decode()

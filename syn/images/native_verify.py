@@ -104,7 +104,7 @@ class _Table:
     rows: PlainRows = field(init=False)
 
     def __post_init__(self) -> None:
-        self.rows = PlainRows(self.prefix, self.store, self.survey.digests)
+        self.rows = PlainRows(self.prefix, self.store, self.survey)
 
     @property
     def bodies(self) -> Bodies:

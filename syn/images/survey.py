@@ -74,7 +74,7 @@ class Survey:
     def add(self, page: Page, position: int) -> None:
         """Take in one row.
 
-        Of an unsealed one with a word and no witness, at its step, the digest is all that counts.
+        Of an unsealed one with a word, at its step, only digest and epoch count.
         """
         self.digests.append(page.digest)
         self.wordless += not page.word

@@ -1,9 +1,7 @@
 """Rows, round trips and fast paths: what must hold for every page."""
 
 import io
-import tempfile
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,14 +15,16 @@ from syn.images.classify import is_plain, page_faults
 from syn.images.descriptor import benign_descriptor, first_line
 from syn.images.goform import manifest_text
 from syn.images.malformed import MalformedError
+from syn.images.native import encode_head, store_name
+from syn.images.native_build import Decisions, TableBuilder
 from syn.images.native_plain import PlainRows, root_over
 from syn.images.native_row import encode_page, parse_row, read_row, row_text
 from syn.images.native_verify import verify_native
 from syn.images.recall_read import ManifestReader
-from syn.images.record import Item
+from syn.images.record import Item, Recorder
+from syn.images.survey import Survey
 from syn.images.table import Blob, Change, FactRef, Head, Page
 from syn.images.word import native_prefix
-from syn.services.sessions.images import record_items
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 DIGEST = st.binary(min_size=32, max_size=32).map(bytes.hex)
@@ -78,12 +78,17 @@ def test_a_row_is_canonical_and_reads_back(page: Page) -> None:
 PARTS = st.binary(max_size=300) | st.text("ab \n\u00e9\u2003", max_size=140).map(str.encode)
 
 
+WITNESSES = st.sampled_from(["", "", "etag:1", "caf\u00e9", 'a "quote"', "tab\t"])
+EPOCHS = st.integers(0, 2) | st.just(10**15)
+RESULTS = st.lists(st.tuples(TEXT, PARTS, WITNESSES, EPOCHS), max_size=4)
+
+
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.tuples(TEXT, PARTS), max_size=4), st.data())
+@given(RESULTS, st.data())
 def test_the_quick_way_through_a_table_says_what_the_slow_way_says(
-    items: list[tuple[str, bytes]], data: st.DataObject
+    results: list[tuple[str, bytes, str, int]], data: st.DataObject
 ) -> None:
-    lines, store = recorded_image(items)
+    lines, store = built_image(results)
     at = data.draw(st.integers(0, len(lines) - 1))
     cut = data.draw(st.integers(0, len(lines[at])))
     flip = data.draw(st.integers(0, 255))
@@ -107,11 +112,15 @@ ORDINARY = [
 
 
 def test_ordinary_rows_go_the_quick_way() -> None:
-    lines, store = recorded_image(list(zip(ROLES * 2, ORDINARY, strict=True)))
-    rows = PlainRows(PREFIX, Bytes(store), [])
+    witnesses = zip(ROLES * 2, ORDINARY, ["", "etag:1"] * 5, [0, 0, 0, 7] * 3, strict=False)
+    lines, store = built_image([(r, b, w, e if w else 0) for r, b, w, e in witnesses])
+    rows = PlainRows(PREFIX, Bytes(store), Survey())
 
     assert rows.run(iter(lines[1:])) is None
-    assert [parse_row(line[:-1], PREFIX, 0).page.digest for line in lines[1:]] == rows.digests
+    assert [
+        parse_row(line[:-1], PREFIX, 0).page.digest for line in lines[1:]
+    ] == rows.survey.digests
+    assert rows.survey.epochs == [(7 if n % 4 == 3 else 0, n) for n in range(1, 10, 2)]
     assert rows.bodies.total() == rows.end == len(store)
     assert f'"root":"sha256:{root_over(rows.leaves).hex()}"'.encode() in lines[0]
 
@@ -130,7 +139,7 @@ def test_a_row_in_another_spelling_is_not_ordinary(role: str, line: str) -> None
     word = sha256(PREFIX + row).hexdigest()
     written = row[:-1] + f',"word":"sha256:{word}"}}\n'.encode()
 
-    assert PlainRows(PREFIX, Bytes(body), []).run(iter([written])) == written
+    assert PlainRows(PREFIX, Bytes(body), Survey()).run(iter([written])) == written
 
 
 @pytest.mark.parametrize("count", [*range(1, 18), 1000])
@@ -143,14 +152,15 @@ def test_the_root_over_nothing() -> None:
     assert root_over(b"") == root_of([])
 
 
-def recorded_image(items: list[tuple[str, bytes]]) -> tuple[list[bytes], bytes]:
-    """The lines and the store of an image of these results of tools."""
-    with tempfile.TemporaryDirectory() as folder:
-        image = Path(folder) / "image"
-        record_items(image, "s", [Item(role, body) for role, body in items])
-        (store,) = image.glob("store-*.bin")
-        lines = (image / "image.jsonl").read_bytes().splitlines(keepends=True)
-        return lines, store.read_bytes()
+def built_image(results: list[tuple[str, bytes, str, int]]) -> tuple[list[bytes], bytes]:
+    """The lines and the store of an image of these results: role, body, witness and epoch."""
+    builder, recorder, store, lines = TableBuilder("s"), Recorder(), b"", []
+    for role, body, witness, epoch in results:
+        page = recorder.page(Item(role, body, witness=witness))
+        store += b"" if builder.knows(page.digest) else body
+        lines.append(builder.take(page._replace(trust_epoch=epoch), len(body)))
+    head = builder.head(store_name(sha256(store).hexdigest()), len(store), Decisions())
+    return [encode_head(head) + b"\n", *lines], store
 
 
 def outcome(lines: list[bytes], store: bytes) -> object:

@@ -86,7 +86,7 @@ def _piecewise(source: str, first_line: int, order: Order) -> tuple[Link, ...] |
     shallow = deep.search(lines) is None
     found: list[Link] = []
     line, counted = first_line, 0
-    for start, end in pieces(source):
+    for start, end in pieces(source, _is_closed):
         is_deep = not shallow and deep.search(lines, start, end + 1) is not None
         if _LINK.search(source, start, end) is None and not is_deep:
             continue
@@ -102,6 +102,21 @@ def _piecewise(source: str, first_line: int, order: Order) -> tuple[Link, ...] |
         else:
             found += links
     return tuple(found)
+
+
+def _is_closed(lines: str) -> bool:
+    """Whether the blocks of some lines, the last of them blank, end before a paragraph after them.
+
+    The parser is asked by giving it one: it is then the last block, and begins where it stands.
+    """
+    from syn.facts.markdown import the_parser
+
+    tokens: list[Token] = []
+    parser = the_parser()
+    parser.block.parse(f"{lines}x\n", parser, {}, tokens)
+    if tokens[-1].type != "paragraph_close" or tokens[-1].level:
+        return False
+    return tokens[-2].map == [lines.count("\n"), lines.count("\n") + 1]
 
 
 def may_hold_links(body: str) -> bool:

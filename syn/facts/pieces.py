@@ -8,7 +8,7 @@ same as one. This is for bodies without reference definitions, since those count
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _CUT = re.compile(r"\n[ \t]*\n(?=[^ \t\n])")
 """A blank line before a line that begins at column 0."""
@@ -40,11 +40,13 @@ class _UnsureError(Exception):
     """What the lines are depends on a container; it never leaves this module."""
 
 
-def pieces(body: str) -> Iterator[tuple[int, int]]:
+def pieces(body: str, is_closed: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     """Start and end of each piece, in order; together they are the body.
 
     Args:
         body: without reference definitions (`may_define`) and without CR.
+        is_closed: asked of lines that cannot be told without a parser: whether a paragraph may
+            begin after them.
     """
     start, closer = 0, None
     lines = f"\n{body}"  # so that each line follows an LF
@@ -57,7 +59,9 @@ def pieces(body: str) -> Iterator[tuple[int, int]]:
         try:
             closer = _open_after(body, block, end, closer)
         except _UnsureError:
-            break
+            if end == len(body) or not is_closed(body[start:end]):
+                break
+            closer = None
         if closer is None:
             yield start, end
             start = end

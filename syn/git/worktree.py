@@ -7,6 +7,7 @@ otherwise. Links are reported and never followed; a folder with a `.git` is not 
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -75,6 +76,7 @@ class WorktreeSnapshot:
         self._closed_folders: list[bytes] = []
         self._folders = Folders(self._root)
         self._staged: dict[bytes, str] | None = None
+        self._nested: dict[bytes, bool] = {}
 
     @property
     def label(self) -> str:
@@ -133,13 +135,12 @@ class WorktreeSnapshot:
 
         No rule converts any, no sparse checkout leaves any out, and nothing was odd.
         """
-        sparse = (self._repo.git_dir / "info" / "sparse-checkout").exists()
-        return not (self._attributes.active or sparse or self.warnings or self._lost)
+        return not (self._attributes.active or self._is_sparse or self.warnings or self._lost)
 
     def _plain_head(self, path: bytes) -> RawItem | None:
         # A file of HEAD where no sparse checkout is at work: git's index has nothing to add.
-        tree = self._repo.head_tree()
-        if tree is None or (self._repo.git_dir / "info" / "sparse-checkout").exists():
+        tree = self._head_tree
+        if tree is None or self._is_sparse:
             return None
         item = self._repo.store.find(tree, path)
         if item is None or item.kind != "file":
@@ -147,16 +148,32 @@ class WorktreeSnapshot:
         return RawItem(b"%o" % item.mode, item.name, bytes.fromhex(item.oid))
 
     def _plain_file(self, path: bytes) -> DiskItem | None:
-        folder = os.fsencode(self._root)
-        for name in path.split(b"/")[:-1]:
-            folder += b"/" + name
-            if is_repository(folder):
-                return None
+        if self._is_nested(path.rpartition(b"/")[0]):
+            return None
         try:
             with open_file(self._folders, path) as file:
                 return path, "file", stat_key(os.fstat(file.fileno()))
         except SynError:
             return None
+
+    def _is_nested(self, folder: bytes) -> bool:
+        """Whether a folder is, or is in, a repository of its own."""
+        if not folder:
+            return False
+        known = self._nested.get(folder)
+        if known is None:
+            known = self._is_nested(folder.rpartition(b"/")[0])
+            known = known or is_repository(os.fsencode(self._root) + b"/" + folder)
+            self._nested[folder] = known
+        return known
+
+    @cached_property
+    def _head_tree(self) -> str | None:
+        return self._repo.head_tree()
+
+    @cached_property
+    def _is_sparse(self) -> bool:
+        return (self._repo.git_dir / "info" / "sparse-checkout").exists()
 
     def read(self, entry: SnapshotEntry) -> bytes:
         """The bytes git would store for the file: from disk, or HEAD's blob."""

@@ -20,10 +20,8 @@ from syn.model.config import Config
 from syn.model.problem import Problem
 from syn.services.recall.ledgerfiles import LedgerFiles, LedgerView, LookedUp
 from syn.services.recall.ledgernote import (
-    Note,
     pairs_text,
     read_pairs,
-    remember,
 )
 from syn.services.recall.reading import (
     FactFiles,
@@ -81,6 +79,8 @@ class Reading:
     """(path, digest) of it."""
     policy: tuple[tuple[bytes, str], ...]
     """(path, digest) of it."""
+    policy_data: bytes | None
+    """Its bytes."""
     fixed: bool
     """Whether these two are HEAD's blobs, and nothing of HEAD is missing on disk."""
     seen: str = ""
@@ -136,19 +136,20 @@ def read_sorted(
     if files is None:
         ledger.read()  # beside the listing, so that both are of one moment
     found = files or sort_facts(inventory, ledger)
-    configuration, at_head = _digests(snapshot, inventory.config)
-    policy, also = _digests(snapshot, inventory.policy)
-    fixed = at_head and also and not inventory.missing
-    return Reading(snapshot, config, inventory, ledger, found, configuration, policy, fixed)
-
-
-def _digests(
-    snapshot: Snapshot, entries: list[SnapshotEntry]
-) -> tuple[tuple[tuple[bytes, str], ...], bool]:
-    """(path, digest) of each file, and whether all are HEAD's blobs."""
-    read = [(entry, read_plain(snapshot, entry)) for entry in entries]
-    heads = all(blob_id(data) == entry.head_oid for entry, data in read)
-    return tuple((entry.path, sha256(data)) for entry, data in read), heads
+    control = [(e, read_plain(snapshot, e)) for e in (*inventory.config, *inventory.policy)]
+    digests = [(entry.path, sha256(data)) for entry, data in control]
+    at = len(inventory.config)
+    return Reading(
+        snapshot=snapshot,
+        config=config,
+        inventory=inventory,
+        ledger_files=ledger,
+        files=found,
+        configuration=tuple(digests[:at]),
+        policy=tuple(digests[at:]),
+        policy_data=control[at][1] if inventory.policy else None,
+        fixed=not inventory.missing and all(blob_id(d) == e.head_oid for e, d in control),
+    )
 
 
 def _own_config(snapshot: Snapshot, inventory: Inventory, config: Config) -> Config:
@@ -187,12 +188,6 @@ def index_path(workspace: Workspace) -> Path:
         return path
     name = hashlib.sha256(os.fsencode(workspace.root)).hexdigest()[:32]
     return workspace.around.cache_dir / "indexes" / f"{name}.db"
-
-
-def note_ledger(note: Path, files: LedgerFiles) -> None:
-    """Keep what was learnt of a ledger that had to be decoded, for the next read."""
-    if files.is_decoded and files.note is None and not files.faults:
-        remember(note, Note(files.digest, files.moved))
 
 
 def bring(

@@ -17,11 +17,13 @@ from syn.ledger.segments import Ledger
 from syn.model.finding import Finding
 from syn.model.problem import display_path
 from syn.model.recorded import Recorded
-from syn.services.recall.ledgernote import Note, ledger_digest, recall
+from syn.services.recall.ledgernote import Note, ledger_digest, recall, remember
 from syn.services.recall.reading import read_plain, unreadable_finding
 
 _MAX_SCANS = 60
-"""Looks for lines of one fact after which the whole ledger is decoded: then that is cheaper."""
+_LINES_A_SCAN = 16
+"""Looks for lines of one fact, at least so many, and one for so many lines of the ledger, after
+which it is decoded as a whole: then that is cheaper. A look costs what decoding ten lines does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,16 +194,27 @@ class LedgerFiles:
     @cached_property
     def view(self) -> LedgerView:
         """Every entry and what they add up to. Linear in the entries: about 20 us each."""
-        ledger = segments.read(self._ws, _drained(self._read.files))
+        files = self._read.files
+        # With a note, lines may be looked for meanwhile, in another thread.
+        ledger = segments.read(self._ws, _drained(files) if self.note is None else files)
         entries = list(ledger.entries())
         faults = (*ledger.faults, *links.link_faults(entries))
         recorded = heads.recorded(entries)
-        return LedgerView(
+        view = LedgerView(
             ledger=ledger,
             recorded=recorded,
             moved=_moved(entries, recorded),
             findings=(*(fault.finding() for fault in faults), *self._read.unread),
         )
+        self._keep_note(view)
+        return view
+
+    def _keep_note(self, view: LedgerView) -> None:
+        """Keep what was learnt of a ledger that had to be decoded, for the next read."""
+        if self._note_path is None or self.note is not None:
+            return
+        if all(found.severity == "warning" for found in view.findings):
+            remember(self._note_path, Note(self.digest, view.moved))
 
     @cached_property
     def shrunk(self) -> tuple[Finding, ...]:
@@ -225,7 +238,7 @@ class LedgerFiles:
         wanted = [path for path in paths if self.is_decoded or self._mentions("path", path)]
         if not wanted:
             return frozenset()
-        if self.is_decoded or self.note is None or len(wanted) > _MAX_SCANS:
+        if self.is_decoded or self.note is None or len(wanted) > self._most_scans:
             return frozenset(wanted) & self.view.paths
         found = {path: {entry.fact for _, entry in self._scan("path", path)} for path in wanted}
         return frozenset(path for path in wanted if self._stands_at(path, found[path]))
@@ -247,7 +260,12 @@ class LedgerFiles:
     def _may_scan(self) -> bool:
         """Whether a few lines may be decoded alone: nothing is wrong with the others."""
         self._scans += 1
-        return self.note is not None and self._scans <= _MAX_SCANS
+        return self.note is not None and self._scans <= self._most_scans
+
+    @cached_property
+    def _most_scans(self) -> int:
+        lines = sum(data.count(b"\n") for _, data in self._read.files)
+        return max(_MAX_SCANS, lines // _LINES_A_SCAN)
 
     def _stands_at(self, path: str, facts: Iterable[str]) -> bool:
         states = (self.recorded(fact) for fact in facts if fact)

@@ -25,7 +25,6 @@ from syn.services.recall.indexing import (
     Reindexed,
     bring,
     index_path,
-    note_ledger,
     old_index,
     read_snapshot,
     read_sorted,
@@ -115,10 +114,8 @@ def _bring_current(
     known = _bring_known(workspace, look, progress) if look is not None else None
     if known is not None:
         return known
-    kept = note_path(workspace)
-    reading = read_snapshot(workspace.snapshot(), workspace.config, kept)
+    reading = read_snapshot(workspace.snapshot(), workspace.config, note_path(workspace))
     done = _bring_listed(workspace, reading, executor, progress, refuse_shrunk=refuse_shrunk)
-    note_ledger(kept, reading.ledger_files)
     if look is not None:
         reading = _remember(workspace, look, reading)
     return reading, done

@@ -6,7 +6,7 @@ from syn.git.objects import ObjectStore
 from syn.keys import policy as policies
 from syn.keys.policy import BrokenPolicy, Policy, Role
 from syn.services.recall.indexing import Reading
-from syn.services.recall.reading import POLICY, read_plain
+from syn.services.recall.reading import POLICY
 from syn.services.trust.keyring import KeyFile, choose, keys_here
 from syn.services.workspace import Workspace
 
@@ -35,9 +35,7 @@ def policy_bytes(store: ObjectStore, tree: str) -> bytes | None:
 
 def policy_of(reading: Reading) -> Policy | BrokenPolicy | None:
     """The policy of a snapshot that was read."""
-    for entry in reading.inventory.policy:
-        return parse_policy(read_plain(reading.snapshot, entry))
-    return None
+    return None if reading.policy_data is None else parse_policy(reading.policy_data)
 
 
 def usable(found: Policy | BrokenPolicy | None) -> Policy | None:

@@ -2,7 +2,7 @@
 
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 from syn.canon import json as canonical
 from syn.errors import SynError
 from syn.index.store.files import row_sum
+from syn.ledger import segments
 from syn.services.doors.operations import operation
 from syn.services.proving.collect import pass_over
 from syn.services.proving.verifying import Request, verify
@@ -148,6 +149,34 @@ def decoded(place: Place) -> bool:
 def test_a_read_decodes_only_the_lines_it_hands_out(place: Place) -> None:
     assert note(place).exists()
     assert not decoded(place)
+
+
+def test_a_note_that_is_lost_comes_back(place: Place) -> None:
+    note(place).unlink()
+    answers(place)
+    assert note(place).exists()
+
+
+def test_lines_can_be_looked_for_while_the_ledger_is_decoded(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session decodes in another thread; a line that was not seen may have been a quarantine."""
+    hold(place)
+    answers(place)
+    reader = open_reader(place.open(), lambda _: None)
+    files, seen = reader.reading.ledger_files, []
+
+    def read(ws: str, given: Iterable[tuple[str, bytes]]) -> segments.Ledger:
+        found = list(given)
+        seen.append([entry.action for _, entry in files.about("limit")])
+        return real(ws, found)
+
+    real = segments.read
+    monkeypatch.setattr(segments, "read", read)
+    with reader.index:
+        assert files.note is not None
+        assert files.view.recorded["limit"].quarantine
+    assert seen == [["create", "quarantine"]]
 
 
 def test_a_write_is_given_no_note(place: Place) -> None:

@@ -39,26 +39,35 @@ class Store(Protocol):
 class Bodies(Mapping[str, Blob]):
     """What was read of a store, by digest. A body of an ordinary page costs two numbers."""
 
-    __slots__ = ("_places", "_plain", "_sizes", "others")
+    __slots__ = ("_indexed", "_names", "_places", "_plain", "_sizes", "others")
 
     def __init__(self) -> None:
         self.others: dict[str, Blob] = {}
         """What the pages that are not ordinary name; goes before what an ordinary page says."""
-        self._plain: dict[str, int] = {}
+        self._names: list[str] = []
         self._places, self._sizes = array("Q"), array("Q")
+        self._indexed: dict[str, int] = {}
+        self._plain = 0
 
-    def add_plain(self, digest: str, place: int, size: int) -> bool:
-        """Take in a sound body that is named for the first time; False when it is not the first."""
-        number = len(self._places)
-        if digest in self.others or self._plain.setdefault(digest, number) != number:
-            return False
+    def add_plain(self, digest: str, place: int, size: int) -> None:
+        """Take in the sound body of an ordinary page; it counts, whatever others named before."""
+        if self.others:
+            self.others.pop(digest, None)
+        self._names.append(digest)
         self._places.append(place)
         self._sizes.append(size)
-        return True
+
+    def _index(self) -> dict[str, int]:
+        """The numbers of the ordinary bodies; of one that stands twice, the last."""
+        if self._plain < len(self._names):
+            fresh = range(self._plain, len(self._names))
+            self._indexed.update(zip(self._names[self._plain :], fresh, strict=True))
+            self._plain = len(self._names)
+        return self._indexed
 
     def plain(self, digest: str) -> Blob | None:
         """The body of an ordinary page, without its first line, which only the others need."""
-        number = self._plain.get(digest)
+        number = self._index().get(digest)
         if number is None:
             return None
         return Blob(self._sizes[number], "", digest, "", self._places[number])
@@ -69,9 +78,11 @@ class Bodies(Mapping[str, Blob]):
 
     def total(self) -> int:
         """Bytes of those that check."""
-        twice = sum(self._sizes[self._plain[x]] for x in self.others if x in self._plain)
         others = sum(blob.size for blob in self.others.values() if not blob.fault)
-        return sum(self._sizes) - twice + others
+        if not self.others and len(set(self._names)) == len(self._names):
+            return sum(self._sizes)
+        numbers = self._index().items()
+        return others + sum(self._sizes[n] for name, n in numbers if name not in self.others)
 
     # `override` is Python 3.12.
     def __getitem__(self, digest: str) -> Blob:  # type: ignore[explicit-override]
@@ -81,18 +92,21 @@ class Bodies(Mapping[str, Blob]):
         return blob
 
     def __iter__(self) -> Iterator[str]:  # type: ignore[explicit-override]
-        yield from self._plain
-        yield from (digest for digest in self.others if digest not in self._plain)
+        return iter(self._index() | self.others)
 
     def __len__(self) -> int:  # type: ignore[explicit-override]
-        return sum(1 for _ in self)
+        return len(self._index() | self.others)
 
 
-_FIELDS = re.compile(
-    rb'"durability":"(turn|session|durable)","len":(0|[1-9][0-9]{0,9}),'
-    rb'"quarantined":false,"role":"([^"\\]*)","step":[0-9]+,"taint":0'
-    rb'((?:,"trust_epoch":([1-9][0-9]{0,14}))?,"witness":"([^"\\]+)")?,"word":"'
+_START = b'"durability":"'
+_REST = re.compile(
+    rb'"durability":"(?:turn|session|durable)","len":(0|[1-9][0-9]{0,9}),"quarantined":false,'
+    rb'"role":"([^"\\]*)","step":(0|[1-9][0-9]{0,14}),"taint":0'
+    rb'(?:(?:,"trust_epoch":([1-9][0-9]{0,14}))?,"witness":"([^"\\]+)")?'
+    rb',"word":"sha256:([0-9a-f]{64})"\}\n'
 )
+"""An ordinary row from its durability on: canonical when role and witness are."""
+_WORD_SIZE = len(',"word":"sha256:') + 64 + len('"}\n')
 
 
 @dataclass(slots=True)
@@ -121,29 +135,28 @@ class PlainRows:
 
     def _word(self, line: bytes) -> bytes | None:
         """The 32 bytes of the word of an ordinary row, which is then taken in; else None."""
-        found = _FIELDS.match(line, line.rfind(b'"durability":"'))
-        if found is None or not line.startswith(f'{{"at":{self.end},'.encode()):
+        place, cut = self.end, line.rfind(_START)
+        start, found = f'{{"at":{place},', _REST.fullmatch(line, cut)
+        if found is None or not line.startswith(start.encode()):
             return None
-        durability, length, spelled, trust, epoch, witness = found.groups(b"")
-        size, role = int(length), _text(spelled)
-        if role is None or _text(witness) is None or size > MAX_BODY:
+        length, spelled, step, epoch, witness, stored = found.groups()
+        size, role, position = int(length), _text(spelled), len(self.survey.digests)
+        if role is None or size > MAX_BODY or int(step) != position:
             return None
-        body = self.store.view_at(self.end, size)
-        if len(body) != size:
+        if witness and _text(witness) is None:
             return None
-        digest, step = sha256(body).hexdigest(), len(self.survey.digests)
-        row = (
-            f'{{"at":{self.end},"descriptor":{_quote(benign_descriptor(role, first_line(body)))},'
-            f'"digest":"sha256:{digest}","durability":"{durability.decode()}","len":{size},'
-            f'"quarantined":false,"role":"{role}","step":{step},"taint":0{trust.decode()}}}'
-        ).encode()
-        word = sha256(self.prefix + row)
-        written = b'%b,"word":"sha256:%b"}\n' % (row[:-1], word.hexdigest().encode())
-        if line != written or not self.bodies.add_plain(digest, self.end, size):
+        body = self.store.view_at(place, size)
+        digest = sha256(body).hexdigest()
+        shown = _quote(benign_descriptor(role, first_line(body)))
+        if line[:cut] != f'{start}"descriptor":{shown},"digest":"sha256:{digest}",'.encode():
+            return None
+        word = sha256(self.prefix + line[:-_WORD_SIZE] + b"}")
+        if word.hexdigest().encode() != stored or len(body) != size:
             return None
         self.survey.digests.append(digest)
+        self.bodies.add_plain(digest, place, size)
         if witness:
-            self.survey.epochs.append((int(epoch or 0), step))
+            self.survey.epochs.append((int(epoch or 0), position))
         self.end += size
         return word.digest()
 

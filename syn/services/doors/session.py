@@ -26,9 +26,6 @@ from syn.services.workspace import Surroundings, Workspace
 
 PATIENCE = 2.0
 """Seconds after which the work tree is listed again."""
-DEEP = 3
-"""Answers of one reading after which its whole ledger is decoded, beside those that follow. A read
-decodes the lines of what it hands out; after many of them, one would wait for the whole."""
 SHARE = 10
 """A listing waits at least this many times as long as the one before it took."""
 
@@ -53,7 +50,6 @@ class Session:
         self._mark: object = None
         self._read_at = 0.0
         self._cost = 0.0
-        self._answers = 0
         self._listing = False
         self._closed = False
 
@@ -70,7 +66,6 @@ class Session:
             if operation.kind == "read" and _withholds(answer):
                 self._forget()
                 answer = operation.answer(self._current(listed=False), **arguments)
-            self._deepen()
             return answer
 
     def warm(self) -> None:
@@ -89,15 +84,6 @@ class Session:
         with self._lock:
             self._closed = True
             self._forget()
-
-    def _deepen(self) -> None:
-        """Decode the ledger beside the answers, once a reading has given some."""
-        self._answers += 1
-        if self._answers == DEEP and self._reader is not None:
-            files = self._reader.reading.ledger_files
-            # From here on it is work on bytes at hand, which no other thread minds.
-            files.read()
-            threading.Thread(target=lambda: files.view, daemon=True).start()
 
     def _workspace(self) -> Workspace:
         workspace = self._open(self._clock())
@@ -136,8 +122,7 @@ class Session:
         else:
             self._forget()
             known = self._reader = read.reader
-            self._answers = 0
-        self._mark, self._read_at, self._cost = read.mark, read.began, read.cost
+            self._mark, self._read_at, self._cost = read.mark, read.began, read.cost
         return known
 
     def _list_again(self) -> None:

@@ -1,5 +1,6 @@
 """The ledger of one snapshot: its bytes at once, its entries when they are asked for."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,10 +21,12 @@ from syn.model.recorded import Recorded
 from syn.services.recall.ledgernote import Note, ledger_digest, recall, remember
 from syn.services.recall.reading import read_plain, unreadable_finding
 
+_FEW = 8
+"""Facts whose lines are looked for one by one; after them, all lines are told apart by their fact,
+which costs what looking for so many does."""
 _MAX_SCANS = 60
-_LINES_A_SCAN = 16
-"""Looks for lines of one fact, at least so many, and one for so many lines of the ledger, after
-which it is decoded as a whole: then that is cheaper. A look costs what decoding ten lines does."""
+"""Looks for a path or an action after which the whole ledger is decoded: then that is cheaper."""
+_FACT = re.compile(rb'"fact":("(?:[^"\\]|\\.)*")')
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class LedgerFiles:
         self._note_path = note
         self._scans = 0
         self._found: dict[str, tuple[HashedEntry, ...]] = {}
+        self._states: dict[str, Recorded | None] = {}
 
     @cached_property
     def _read(self) -> "_Read":
@@ -165,7 +169,9 @@ class LedgerFiles:
         """The recorded state of one fact."""
         if self.is_decoded or self.note is None:
             return self.view.recorded.get(fact)
-        return heads.recorded(self.about(fact)).get(fact)
+        if fact not in self._states:
+            self._states[fact] = heads.recorded(self.about(fact)).get(fact)
+        return self._states[fact]
 
     @property
     def has_facts(self) -> bool:
@@ -238,7 +244,7 @@ class LedgerFiles:
         wanted = [path for path in paths if self.is_decoded or self._mentions("path", path)]
         if not wanted:
             return frozenset()
-        if self.is_decoded or self.note is None or len(wanted) > self._most_scans:
+        if self.is_decoded or self.note is None or len(wanted) > _MAX_SCANS:
             return frozenset(wanted) & self.view.paths
         found = {path: {entry.fact for _, entry in self._scan("path", path)} for path in wanted}
         return frozenset(path for path in wanted if self._stands_at(path, found[path]))
@@ -247,9 +253,10 @@ class LedgerFiles:
         """The entries on one fact; their hashes are computed from the bytes as they are now."""
         if fact in self._found:
             return self._found[fact]
-        if self.is_decoded or not self._may_scan():
+        if self.is_decoded or self.note is None:
             return self._by_fact.get(fact, ())
-        found = tuple(pair for pair in self._scan("fact", fact) if pair[1].fact == fact)
+        lines = self._scan("fact", fact) if len(self._found) < _FEW else self._lines_on(fact)
+        found = tuple(pair for pair in lines if pair[1].fact == fact)
         return self._found.setdefault(fact, found)
 
     @cached_property
@@ -260,12 +267,7 @@ class LedgerFiles:
     def _may_scan(self) -> bool:
         """Whether a few lines may be decoded alone: nothing is wrong with the others."""
         self._scans += 1
-        return self.note is not None and self._scans <= self._most_scans
-
-    @cached_property
-    def _most_scans(self) -> int:
-        lines = sum(data.count(b"\n") for _, data in self._read.files)
-        return max(_MAX_SCANS, lines // _LINES_A_SCAN)
+        return self.note is not None and self._scans <= _MAX_SCANS
 
     def _stands_at(self, path: str, facts: Iterable[str]) -> bool:
         states = (self.recorded(fact) for fact in facts if fact)
@@ -277,11 +279,22 @@ class LedgerFiles:
         for _, data in self._read.files:
             at = data.find(member)
             while at >= 0:
-                start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-                decoded = decode(data[start:end])
-                if not isinstance(decoded, Defect):
-                    yield decoded
-                at = data.find(member, end)
+                yield from _entry_at(data, at)
+                at = data.find(member, data.find(b"\n", at))
+
+    def _lines_on(self, fact: str) -> Iterator[HashedEntry]:
+        """The same for a fact, by where its name stands."""
+        for data, at in self._places.get(_member("fact", fact)[len(b'"fact":') :], ()):
+            yield from _entry_at(data, at)
+
+    @cached_property
+    def _places(self) -> dict[bytes, list[tuple[bytes, int]]]:
+        """A fact's name as a line has it, to the files and places where it stands."""
+        found: dict[bytes, list[tuple[bytes, int]]] = {}
+        for _, data in self._read.files:
+            for match in _FACT.finditer(data):
+                found.setdefault(match[1], []).append((data, match.start()))
+        return found
 
     @cached_property
     def _by_fact(self) -> dict[str, tuple[HashedEntry, ...]]:
@@ -294,6 +307,13 @@ class LedgerFiles:
     def _mentions(self, name: str, text: str) -> bool:
         member = _member(name, text)
         return any(member in data for _, data in self._read.files)
+
+
+def _entry_at(data: bytes, at: int) -> Iterator[HashedEntry]:
+    """The entry of the line around a place, if it is one."""
+    decoded = decode(data[data.rfind(b"\n", 0, at) + 1 : data.find(b"\n", at)])
+    if not isinstance(decoded, Defect):
+        yield decoded
 
 
 def _drained(files: list[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:

@@ -111,26 +111,6 @@ def test_a_listing_that_finds_all_as_it_was_keeps_what_was_read(
     assert [edit["kind"] for edit in _run(session, "status")["edits"]] == ["new"]
 
 
-def test_the_ledger_is_decoded_beside_the_answers(place: Place, session: Counted) -> None:
-    """What was decoded before is spared in a second process, as this session is after a command."""
-    assert syn(place, "search", "payments").status == 0
-    for _ in range(sessions.DEEP - 1):
-        _run(session, "search", words=["payments"])
-    assert session._reader is not None
-    reading = session._reader.reading
-
-    def decoded() -> bool:
-        return reading.ledger_files.is_decoded
-
-    assert not decoded()
-    _run(session, "search", words=["payments"])
-    ended = time.monotonic() + 30
-    while not decoded() and time.monotonic() < ended:
-        time.sleep(0.01)
-    assert decoded()
-    assert _run(session, "search", words=["payments"])["total"] == 2
-
-
 def test_a_listing_that_fails_is_told_and_answers_go_on(
     place: Place, session: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:

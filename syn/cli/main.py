@@ -74,7 +74,9 @@ def _serve_agents(words: list[str]) -> None:
         become_server([folder])
 
 
-_DECISIVE = ("--ref", "--since", "--trust", "--root", "--as-of", "--known-at", "--require")
+_DECISIVE = frozenset(
+    {"--ref", "--since", "--trust", "--root", "--anchor", "--require", "--as-of", "--known-at"}
+)
 """Options that decide what is checked: an empty one is an unset variable, never "not asked for"."""
 
 

@@ -1,12 +1,16 @@
 """Options that need no coercion do not pay for it.
 
 Typer coerces every value through pydantic, whose import costs more processor time than a whole
-`syn show`. A text that was asked for as text is right already. Whatever else an option wants (a
-number that was typed, a path, a choice) is left to Typer, and so is everything should a later Typer
-not ask a parameter for its coercion.
+`syn show`. A text that was asked for as text is right already, and one that was asked for as a path
+is one step from it. Whatever else an option wants (a number that was typed, a choice, a path that
+Typer is to look at) is left to Typer, and so is everything should a later Typer not ask a parameter
+for its coercion.
 """
 
+from pathlib import Path
 from typing import Any
+
+_ASKED_OF_PATHS = ("exists", "writable", "resolve_path", "allow_dash")
 
 
 def spare(command: Any) -> Any:
@@ -41,6 +45,7 @@ class _Sparing:
         described = parameter.type_descriptor
         info = described.parameter_info
         bare = (info.parser, info.min, info.max) == (None, None, None)
+        bare = bare and not any(getattr(info, name, False) for name in _ASKED_OF_PATHS)
         self._wanted: Any = described.annotation if bare else None
 
     def itself(self) -> "_Sparing":
@@ -56,4 +61,8 @@ class _Sparing:
             return list(value)
         if self._wanted in (str, int) and type(value) is self._wanted:
             return value
+        if self._wanted is Path and type(value) is str:
+            return Path(value)
+        if several and self._wanted == list[Path] and all(type(item) is str for item in value):
+            return [Path(item) for item in value]
         return self._typed().coerce(value, param=param, ctx=ctx)

@@ -65,7 +65,6 @@ def verify(
     several = min(len(paths), processors()) > 1
     name = engine or ("processes" if several else "")
     with open_engine(name) as executor, bar("verifying workspaces") as progress:
-
         came: Counter[str] = Counter()
 
         def tell(outcome: "Outcome", done: int, total: int) -> None:

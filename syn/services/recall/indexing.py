@@ -329,7 +329,7 @@ def write_changed(
 
 def is_of_ledger(meta: Mapping[str, str], files: LedgerFiles) -> bool:
     """Whether an index was built of this very ledger, and that one is known to be sound."""
-    return files.is_noted and meta.get("ledger") == files.digest
+    return files.is_noted and meta.get("ledger") == files.content
 
 
 def finishing(
@@ -341,7 +341,7 @@ def finishing(
     """
     files = reading.ledger_files
     if meta is None or not is_of_ledger(meta, files):
-        return world_of(reading), {**records_of(reading, digest), "ledger": files.digest}
+        return world_of(reading), records_of(reading, digest)
     noted = {
         **meta,
         "inputs_hash": digest,
@@ -404,4 +404,5 @@ def records_of(reading: Reading, digest: str) -> dict[str, str]:
         "rules": rules_of(reading.config),
         "moved": pairs_text(reading.ledger.moved),
         "tails": canonical.encode(tails_of(reading)).decode(),
+        "ledger": reading.ledger_files.content,
     }

@@ -11,6 +11,7 @@ from syn.canon.digest import sha256
 from syn.errors import CannotError, RefusedError
 from syn.git.parse import blob_id
 from syn.git.snapshot import Snapshot, SnapshotEntry
+from syn.index.inputs import inputs_hash
 from syn.ledger import heads, links, segments
 from syn.ledger.entry import Defect, HashedEntry, decode
 from syn.ledger.growth import growth_faults
@@ -140,6 +141,11 @@ class LedgerFiles:
     def digest(self) -> str:
         """One digest for all files."""
         return ledger_digest(self._ws, self.digests)
+
+    @cached_property
+    def content(self) -> str:
+        """One digest for all files, whatever program reads them."""
+        return inputs_hash(self.digests)
 
     @property
     def is_decoded(self) -> bool:

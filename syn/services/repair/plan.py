@@ -168,7 +168,9 @@ class _Planner:
             if found.cls == "stale" and found.kind == "fact":
                 continue  # other bytes of the same meaning: nothing is lost
             for step in self._step(found):
-                key = f"{step.action} {step.subject} {step.code}"
+                # Of an image each page has a step of its own, which only the detail names.
+                detail = step.detail if found.kind == "image" else ""
+                key = f"{step.action} {step.subject} {step.code} {detail}"
                 if key not in self._done:
                     self._done.add(key)
                     self.plan_.steps.append(step)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -24,6 +25,15 @@ def see(
     seen.append((words, name, count, few, tags))
 
 
+@app.command("look")
+def look(
+    places: list[Path],
+    place: Path = Path("here"),
+    there: Annotated[Path | None, typer.Option(exists=True)] = None,
+) -> None:
+    seen.append((places, place, there))
+
+
 @app.command()
 def other() -> None:
     pass
@@ -35,6 +45,11 @@ LINES = [
     ["see", "a"],
     ["see", "a", "b", "--name", "7", "--count", "7", "--tag", "t", "--tag", "u"],
     ["see", "a", "--few", "5"],
+    ["look", "a", "--place", "a/../b"],
+    ["look", "a", "--there", "/no/such/place"],
+    ["look", "a", "--there", "/"],
+    ["look", "a", "b//c"],
+    ["look"],
     ["see", "a", "--few", "6"],
     ["see", "a", "--count", "many"],
     ["see"],

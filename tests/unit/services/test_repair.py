@@ -1,6 +1,7 @@
 """Repair: what can be proven comes back, everything else is refused and stays as it is."""
 
 import hashlib
+import re
 import sqlite3
 import time
 from contextlib import closing
@@ -298,6 +299,16 @@ def test_an_image_is_repaired_towards_the_stricter_state(place: Place) -> None:
     made = plan(place)
     assert {step.action for step in made.steps} == {"refuse"}
     assert carry_out(place).verdict == "fail"
+
+
+def test_each_page_of_an_image_is_a_step_of_its_own(place: Place) -> None:
+    (place.root / "images").mkdir()
+    manifest = write_files(place.root / "images/monday", *recall_files()) / "manifest.json"
+    text = manifest.read_text()
+    changed, pages = re.subn(r'"len": (\d+)', lambda found: f'"len": {int(found[1]) + 1}', text)
+    manifest.write_text(changed)
+    assert pages > 1
+    assert len(plan(place).steps) == pages
 
 
 def test_only_what_is_named(place: Place) -> None:

@@ -118,12 +118,15 @@ def _scores(
     where, values = filters.where(per_row=True)
     join = "" if filters.asks_nothing else f"CROSS JOIN fact ON fact.n = fact_fts.rowid {JOIN}"
     query = (
-        f"SELECT {_SCORE}, fact_fts.rowid FROM fact_fts {join} "  # noqa: S608 - our own
+        f"SELECT {_SCORE} AS score, fact_fts.rowid AS n FROM fact_fts {join} "  # noqa: S608 - our own
         f"WHERE fact_fts MATCH ? AND {where} LIMIT ?"
     )
-    rows = connection.execute(query, [expression, *values, most])
+    # As one row: for each one Python waits for its turn, and another thread may be at work.
+    texts = f"SELECT group_concat(score, ' '), group_concat(n, ' ') FROM ({query})"  # noqa: S608 - the same
+    scores, documents = connection.execute(texts, [expression, *values, most]).fetchone()
+    pairs = zip((scores or "").split(), (documents or "").split(), strict=True)
     # Six digits: what is left of a score does not depend on how a SQLite adds its floats.
-    return [(round(score, 6), n) for score, n in rows]
+    return [(round(float(score), 6), int(n)) for score, n in pairs]
 
 
 def _ranked(

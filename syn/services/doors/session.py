@@ -9,12 +9,13 @@ seconds, and never for more than a tenth of the time. What is asked of the files
 """
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 from syn.errors import SynError
 from syn.services.doors.operation import Operation
@@ -24,6 +25,7 @@ from syn.services.recall.pagein import Audience
 from syn.services.recall.reads import Reader, open_reader
 from syn.services.workspace import Surroundings, Workspace
 
+_Stamp: TypeAlias = tuple[str, int, int, int]
 PATIENCE = 2.0
 """Seconds after which the work tree is listed again."""
 SHARE = 10
@@ -109,7 +111,7 @@ class Session:
     def _read(self) -> "_Read":
         began = monotonic()
         workspace = self._workspace()
-        before = _stamps(_inputs(workspace))
+        before = _input_stamps(workspace)
         reader = open_reader(workspace, self._note, self._audience)
         mark = (before, _stamps([index_path(workspace)]))
         return _Read(reader, mark, began, monotonic() - began)
@@ -173,25 +175,29 @@ def _withholds(answer: Answer) -> bool:
 
 def _marks(workspace: Workspace) -> object:
     """What tells that others wrote: ledger, configuration, HEAD, git's index, our index."""
-    return _stamps(_inputs(workspace)), _stamps([index_path(workspace)])
+    return _input_stamps(workspace), _stamps([index_path(workspace)])
 
 
-def _inputs(workspace: Workspace) -> list[Path]:
+def _input_stamps(workspace: Workspace) -> list[_Stamp]:
     root, repository = workspace.root, workspace.repository
-    return [
-        root / "synapse.toml",
-        root / ".synapse" / "policy",
-        repository.git_dir / "HEAD",
-        repository.index_path,
-        *sorted((root / ".synapse" / "ledger").glob("*/*.jsonl")),
-    ]
+    found = _stamps([root / "synapse.toml", root / ".synapse" / "policy"])
+    found += _stamps([repository.git_dir / "HEAD", repository.index_path])
+    # Asked before every answer, so segments are listed in the cheapest way.
+    with contextlib.suppress(OSError), os.scandir(root / ".synapse" / "ledger") as writers:
+        for folder in sorted(writer.path for writer in writers):
+            with contextlib.suppress(OSError), os.scandir(folder) as segments:
+                found += sorted(_stamp(entry.path, entry.stat()) for entry in segments)
+    return found
 
 
-def _stamps(paths: list[Path]) -> list[tuple[Path, int, int, int]]:
+def _stamps(paths: list[Path]) -> list[_Stamp]:
     """Size, time and inode of each file that is there."""
-    found = []
+    found: list[_Stamp] = []
     for path in paths:
         with contextlib.suppress(OSError):
-            status = path.stat()
-            found.append((path, status.st_size, status.st_mtime_ns, status.st_ino))
+            found.append(_stamp(str(path), path.stat()))
     return found
+
+
+def _stamp(path: str, stat: os.stat_result) -> _Stamp:
+    return path, stat.st_size, stat.st_mtime_ns, stat.st_ino

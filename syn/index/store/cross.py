@@ -45,6 +45,10 @@ _MAY_BE = (
 """What `Wanted.covers` wants, and some more: the paths that hold a stem anywhere."""
 
 
+_FEW_LINKS = 40
+"""Links up to which the facts that they can lead to are asked for; beyond, all are gone through."""
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """What a build changed of the index it copied; None in place of it: everything is new."""
@@ -193,7 +197,8 @@ def _wanted_keys(connection: sqlite3.Connection, links: list[LinkRef]) -> list[F
         return []
     wanted = Wanted((path, target) for path, _, _, target in links)
     texts = wanted.texts()
-    if any(r"\u0000" in text for text in texts):  # where SQLite's JSON would end the text
+    # The query compares each fact with each link; SQLite's JSON would end a text at a NUL.
+    if len(links) > _FEW_LINKS or any(r"\u0000" in text for text in texts):
         rows = connection.execute(f"{_KEYS} ORDER BY path")
     else:
         rows = connection.execute(f"{_KEYS} WHERE {_MAY_BE} ORDER BY path", texts)

@@ -80,8 +80,12 @@ def reindex(
         CannotError: the workspace cannot be read or the index not be written.
     """
     if full:
+        look = _look(workspace)
         reading = read_snapshot(workspace.snapshot(), workspace.config)
-        return bring(workspace, reading, None, executor, progress)
+        done = bring(workspace, reading, None, executor, progress)
+        if look is not None:
+            _remember(workspace, look, reading)
+        return done
     return _bring_current(workspace, executor, progress, refuse_shrunk=False)[1]
 
 
@@ -180,7 +184,7 @@ def _look(workspace: Workspace) -> Look | None:
     try:
         with tempfile.TemporaryFile(dir=path.parent) as clock:
             now = os.fstat(clock.fileno()).st_mtime_ns
-        index = _stat_text(path)
+        index = _stat_text(path) if path.exists() else ""
     except OSError:
         return None
     tree = survey(workspace.repository, os.fsencode(INDEX), frozenset({CONFIG}))

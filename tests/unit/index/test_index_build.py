@@ -241,8 +241,10 @@ def test_a_coarse_clock_needs_more_time(tmp_path: Path) -> None:
     assert fine.stat is not None
 
 
-@pytest.mark.parametrize("nul", [[], ["a\0b"]])
-def test_links_of_a_changed_file_lead_to_the_same_facts(tmp_path: Path, nul: list[str]) -> None:
+@pytest.mark.parametrize(("nul", "times"), [([], 1), (["a\0b"], 1), ([], 5)])
+def test_links_of_a_changed_file_lead_to_the_same_facts(
+    tmp_path: Path, nul: list[str], times: int
+) -> None:
     """The facts they can lead to are looked for by a query, whatever stands in a target."""
     targets = ["Straße", "deep/er/x", "x.md", "../x", "%", "1", "FULL", "d%20e", "d e"]
     files = {
@@ -254,7 +256,7 @@ def test_links_of_a_changed_file_lead_to_the_same_facts(tmp_path: Path, nul: lis
     wiki = " ".join(f"[[{target}]]" for target in targets)
     marks = " ".join(f"[t]({quote(target)})" for target in (*targets, *nul))
     before = {**files, "facts/l.md": "nothing\n"}
-    after = {**files, "facts/l.md": f"{wiki}\n\n{marks}\n"}
+    after = {**files, "facts/l.md": f"{wiki}\n\n{marks}\n\n" * times}
     path = build(tmp_path / "i.db", before)
     with Builder(path, base=path) as builder:
         builder.add(rows_of({"facts/l.md": after["facts/l.md"]})[0])

@@ -285,6 +285,11 @@ def dump(path: Path) -> list[list[tuple[object, ...]]]:
         return [sorted(index.rows(table), key=repr) for table in TABLES]
 
 
+def test_a_full_build_leaves_a_note(place: Place) -> None:
+    reindex(place.open(), full=True)
+    assert is_spared(place)
+
+
 def test_the_note_is_no_part_of_the_repository(place: Place) -> None:
     assert listing_path(place.open()).is_relative_to(Path(place.env["SYNAPSE_CACHE_DIR"]))
 

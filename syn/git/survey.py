@@ -66,10 +66,11 @@ class Survey(NamedTuple):
         return found.hexdigest()
 
 
-def survey(repo: Repository, but: bytes, rules: frozenset[bytes]) -> Survey | None:
-    """Look at the work tree, all but the file at the path `but`; None when some cannot be seen.
+def survey(repo: Repository, but: tuple[bytes, ...], rules: frozenset[bytes]) -> Survey | None:
+    """Look at the work tree; None when some of it cannot be seen.
 
-    Files of these names, and those of git's own rules, count as `rules` and not as contents.
+    Left out are files whose path begins with one of `but`, which are of one folder. Files of the
+    names `rules`, and those of git's own rules, count as rules and not as contents.
 
     Raises:
         CannotError: HEAD, or the object behind it, cannot be read.
@@ -91,12 +92,16 @@ class _Look:
     """One pass over the folders; a nested repository is a name and no more, as in a listing."""
 
     def __init__(
-        self, root: bytes, but: bytes, rules: frozenset[bytes], digest: "hashlib._Hash"
+        self,
+        root: bytes,
+        but: tuple[bytes, ...],
+        rules: frozenset[bytes],
+        digest: "hashlib._Hash",
     ) -> None:
         self.folders: dict[bytes, Folder] = {}
         self._root = root
-        self._but = but
-        self._but_name = but.rpartition(b"/")[2]
+        self._place = but[0].rpartition(b"/")[0] + b"/"
+        self._but = tuple(path.rpartition(b"/")[2] for path in but)
         self._rules = rules
         self._digest = digest
         self._pending = [b""]
@@ -114,6 +119,7 @@ class _Look:
         numbers: list[int] = []
         below: list[bytes] = []
         special: list[bytes] = []
+        derived = self._but if folder == self._place else ()
         for entry in entries:
             name = entry.name
             if name == b".git":
@@ -122,7 +128,7 @@ class _Look:
                     return
             elif entry.is_dir(follow_symlinks=False):
                 below.append(folder + name + b"/")
-            elif name != self._but_name or folder + name != self._but:
+            elif not (derived and name.startswith(derived)):
                 stat = entry.stat(follow_symlinks=False)
                 names.append(name)
                 modes.append(stat.st_mode)

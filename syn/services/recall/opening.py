@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 
+_DERIVED = (os.fsencode(INDEX), b".synapse/scrub.cursor")
+"""What nothing is derived from, as `.synapse/.gitignore` names it."""
+
+
 def open_current(
     workspace: Workspace,
     note: Callable[[str], None],
@@ -187,7 +191,7 @@ def _look(workspace: Workspace) -> Look | None:
         index = _stat_text(path) if path.exists() else ""
     except OSError:
         return None
-    tree = survey(workspace.repository, os.fsencode(INDEX), frozenset({CONFIG}))
+    tree = survey(workspace.repository, _DERIVED, frozenset({CONFIG}))
     return None if tree is None else Look(tree, now, index)
 
 

@@ -285,6 +285,15 @@ def dump(path: Path) -> list[list[tuple[object, ...]]]:
         return [sorted(index.rows(table), key=repr) for table in TABLES]
 
 
+def test_what_is_derived_needs_no_listing(place: Place) -> None:
+    first = look_of(place)
+    (place.root / ".synapse/scrub.cursor").write_text("where the patrol is")
+    (place.root / ".synapse/index.db.new-1-0").write_text("a build of another process")
+    assert look_of(place) == first
+    (place.root / ".synapse/other").write_text("no part of it")
+    assert look_of(place) != first
+
+
 def test_a_full_build_leaves_a_note(place: Place) -> None:
     reindex(place.open(), full=True)
     assert is_spared(place)

@@ -12,6 +12,11 @@ DiskKind: TypeAlias = Literal["file", "symlink", "gitlink", "other"]
 _Listing: TypeAlias = Iterator[tuple[bytes, "os.DirEntry[bytes]"]]
 
 
+_SECOND = 1_000_000_000
+_COARSE_CLOCK = 2 * _SECOND
+"""Nanoseconds: the step of file systems that keep whole seconds, or two (FAT)."""
+_FINE_CLOCK = 100_000_000
+"""Nanoseconds: generous for kernels that stamp files at a timer tick."""
 DiskItem: TypeAlias = tuple[bytes, DiskKind, StatKey | None]
 """Path, kind and stat of what a folder lists; `gitlink` is a nested repository, `other` a socket
 or a device. A plain tuple: there is one for every file."""
@@ -72,6 +77,15 @@ def _listing(how: Scan, folder: bytes) -> _Listing:
     if any(name == b".gitattributes" for name, _ in found):
         how.saw_rules(folder)
     return iter(found)
+
+
+def settled(latest_ns: int, now_ns: int) -> bool:
+    """Whether a file last touched at `latest_ns` was so clearly before `now_ns` (racily clean).
+
+    A file touched within one clock step of the reading could change again without a new time
+    stamp; git treats its own index the same way. Both are of the file system's clock.
+    """
+    return latest_ns + (_FINE_CLOCK if latest_ns % _SECOND else _COARSE_CLOCK) < now_ns
 
 
 def stat_key(info: os.stat_result) -> StatKey:

@@ -18,13 +18,8 @@ from pygit2.enums import ConfigLevel
 from syn.git.attributes import user_files
 from syn.git.repository import Repository
 
-_SECOND = 1_000_000_000
 _POSITIVE = (1 << 63) - 1
 _RULE_NAMES = frozenset({b".gitattributes", b".gitignore"})
-_COARSE_CLOCK = 2 * _SECOND
-"""Nanoseconds: the step of file systems that keep whole seconds, or two (FAT)."""
-_FINE_CLOCK = 100_000_000
-"""Nanoseconds: generous for kernels that stamp files at a timer tick."""
 
 
 class Folder(NamedTuple):
@@ -37,14 +32,6 @@ class Folder(NamedTuple):
     latest_ns: int
     """The latest time stamp of any of them; 0 where there is none."""
 
-    def settled(self, now_ns: int) -> bool:
-        """Whether a file touched from `now_ns` on has to look different from what is here.
-
-        `now_ns` is a reading of the file system's own clock, taken before the survey.
-        """
-        step = _FINE_CLOCK if self.latest_ns % _SECOND else _COARSE_CLOCK
-        return self.latest_ns + step < now_ns
-
 
 class Survey(NamedTuple):
     """What a work tree looked like."""
@@ -53,10 +40,6 @@ class Survey(NamedTuple):
     """SHA-256, hex, over HEAD's tree, git's index, and all that settings and rules say."""
     folders: dict[bytes, Folder]
     """By path, with a final slash; the root is the empty path."""
-
-    def settled(self, now_ns: int) -> bool:
-        """Whether every folder is."""
-        return all(folder.settled(now_ns) for folder in self.folders.values())
 
     def digest(self) -> str:
         """SHA-256, hex, over all of it."""

@@ -95,15 +95,16 @@ def meta(connection: sqlite3.Connection) -> dict[str, str]:
 def file_records(connection: sqlite3.Connection, below: str = "") -> Iterator[FileRecord]:
     """The files the index was built from whose path begins with `below`, in path order."""
     rows = connection.execute(
-        "SELECT path, source_digest, readable, stat, sum FROM file "
-        "WHERE path BETWEEN ? AND ? ORDER BY path",
-        (below, f"{below}\U0010ffff"),
+        "SELECT path, source_digest, readable, stat, sum FROM file WHERE path >= ? ORDER BY path",
+        (below,),
     )
     for path, digest, readable, stat, total in rows:
         # `files.row_sum`, written out: this runs once a file in every command.
         text = f"{path}\0{digest}\0{readable}\0{stat}"
         if total != crc32(text.encode("utf-8", "surrogateescape")):
             raise _decayed(f"file {path}")
+        if not path.startswith(below):
+            return
         yield FileRecord(path, digest, bool(readable), stat)
 
 

@@ -9,14 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from syn.git import disk
 from syn.index.store.errors import IndexUnusable, guard
 
 _SPOOL_MEMORY = 1 << 20
 """Bytes of one table's spool that stay in memory before it becomes a file."""
-_COARSE_CLOCK = 2_000_000_000
-"""Nanoseconds: the step of file systems that keep whole seconds, or two (FAT)."""
-_FINE_CLOCK = 100_000_000
-"""Nanoseconds: generous for kernels that stamp files at a timer tick."""
 
 
 class StatRecord(NamedTuple):
@@ -62,13 +59,9 @@ def row_sum(*values: str | int | None) -> int:
 def settled(stat: StatRecord, created_ns: int) -> bool:
     """Whether a file was last touched clearly before the index began to read (racily clean).
 
-    A file touched within one clock step of the reading could change again without a new time
-    stamp; git treats its own index the same way. `created_ns` is the new index file's own mtime,
-    so both come from the file system's clock.
+    `created_ns` is the new index file's own mtime, so both come from the file system's clock.
     """
-    latest = max(stat.mtime_ns, stat.ctime_ns)
-    fine = stat.mtime_ns % 1_000_000_000 or stat.ctime_ns % 1_000_000_000
-    return latest + (_FINE_CLOCK if fine else _COARSE_CLOCK) < created_ns
+    return disk.settled(max(stat.mtime_ns, stat.ctime_ns), created_ns)
 
 
 def open_spool() -> IO[bytes]:

@@ -73,5 +73,8 @@ def _looks_the_same(workspace: Workspace, record: FileRecord) -> bool:
 def _records_in(index: Index, folders: list[bytes]) -> Iterator[FileRecord]:
     """The files of an index that stand in the folders themselves."""
     for folder in folders:
-        name = folder.decode("utf-8", "surrogateescape")
+        try:
+            name = folder.decode()
+        except UnicodeDecodeError:
+            continue  # every file below is refused by its name, so the index has none
         yield from (found for found in index.files(name) if "/" not in found.path[len(name) :])

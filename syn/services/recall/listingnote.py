@@ -14,6 +14,7 @@ from typing import TypeAlias, get_args
 from syn import __version__
 from syn.errors import SynError
 from syn.facts.globs import FactGlobs
+from syn.git.disk import settled
 from syn.git.snapshot import EntryKind, SnapshotEntry, StatKey
 from syn.git.survey import Survey
 from syn.git.worktree import WorktreeSnapshot
@@ -96,16 +97,17 @@ def remember_listing(path: Path, look: Look, listed: Sorted) -> bool:
     small = [getattr(inventory, name) for name in _LISTS]
     if sum(map(len, (*small, files.new_entries, files.refused))) > _MOST:
         return False
-    settled = {place: f.settled(look.now_ns) for place, f in look.tree.folders.items()}
+    folders = look.tree.folders
+    calm = {place: settled(found.latest_ns, look.now_ns) for place, found in folders.items()}
     note: dict[str, Json] = {
         "v": 1,
         "program": __version__,
-        "look": look.name if all(settled.values()) else "",
+        "look": look.name if all(calm.values()) else "",
         "rules": look.tree.rules,
         "index": look.index,
         "folders": [
-            [place.hex(), folder.names, folder.stats if settled[place] else ""]
-            for place, folder in look.tree.folders.items()
+            [place.hex(), folder.names, folder.stats if calm[place] else ""]
+            for place, folder in folders.items()
         ],
         "facts": len(files.known),
         "excluded": inventory.excluded,
@@ -124,7 +126,7 @@ def remember_listing(path: Path, look: Look, listed: Sorted) -> bool:
     for name in _PATHS:
         note[name] = [item.hex() for item in getattr(inventory, name)]
     write_note(path, note)
-    return all(settled.values())
+    return all(calm.values())
 
 
 class Noted:

@@ -192,8 +192,10 @@ def adoption_json(plan: Adoption) -> dict[str, Json]:
 
 
 def _refuse_mass_delete(reading: Reading, plan: Adoption, consent: Consent) -> None:
+    if plan.gone <= 1 or consent.deletes:
+        return
     live = sum(not state.deleted for state in reading.ledger.recorded.values())
-    if plan.gone > 1 and plan.gone * MASS > live and not consent.deletes:
+    if plan.gone * MASS > live:
         raise RefusedError(
             "mass-delete",
             f"{plan.gone} of {live} facts would be recorded as gone",
